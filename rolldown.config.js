@@ -99,7 +99,11 @@ export default defineConfig([
     input: { setup: "src/setup/setup.ts" },
     platform: "node",
     resolve: { alias: { yaml: YAML_AS_ESM } },
-    plugins: [keepApart(), replace([...LEFT_OUT, ...NO_DEBUG, VERSION]), listLicenses("licenses-setup.txt")],
+    plugins: [
+      keepApart(),
+      replace([...LEFT_OUT, ...NO_DEBUG, VERSION, FORM_LABELS]),
+      listLicenses("licenses-setup.txt"),
+    ],
     output: { ...output(), codeSplitting: false },
   },
 ]);

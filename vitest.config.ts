@@ -1,13 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 import { PATIENCE } from "./test/support/patience.ts";
 
-/** `npm test` runs the quick suites; the others have commands of their own (`npm run test:clock` is `--mode clock`). */
+/**
+ * `npm test` runs the quick suites, `npm run test:long` all of what these take a part of, and `test/long`; the others have
+ * commands of their own (`npm run test:clock` is `--mode clock`).
+ */
 export default defineConfig(({ mode }) => ({
   test: {
-    // Most of the time of the tests with real programs is waiting: two files at once, on two cores as well.
-    maxWorkers: 2,
+    // Half of the tests with real programs is waiting: three files at once, on two cores as well.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/closing-line.ts"],
-    projects: suites[mode] ?? [unit, e2e],
+    projects: suites[mode] ?? quick,
   },
 }));
 
@@ -15,30 +20,44 @@ const shared = {
   include: [],
   environment: "node",
   restoreMocks: true,
+  setupFiles: "test/support/seeds.ts",
   expect: { poll: { timeout: PATIENCE } },
 } as const;
 const files = (folder: string) => `test/${folder}/**/*.test.ts`;
 const OWN_COMMAND = [
-  ...["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker", "page"],
+  ...["long", "clock", "season", "kills", "guides", "homeassistant", "systemd", "docker", "page"],
   "home-assistant-app",
 ];
 
-/** Quick files, one process for all. */
-const unit = {
-  test: {
-    ...shared,
-    name: "unit",
+/** The quick tests. A household replaces the timers of its process: no other test runs in it. */
+const quick = [
+  withOneProcess("households", { include: [files("households")] }),
+  withOneProcess("others", {
     include: ["test/**/*.test.ts"],
-    exclude: ["e2e", ...OWN_COMMAND].map(files),
-    isolate: false,
-    // More than a wait inside may take, whose error says what it waited for.
-    testTimeout: 90_000,
-  },
-};
+    exclude: ["households", ...OWN_COMMAND].map(files),
+  }),
+];
 
-/** Real programs, brokers and sockets. What a test waits for has a limit of its own, and its error says what it was. */
-const e2e = withPrograms("e2e");
+/**
+ * One process runs many files, one after the other, so that each module is read once. What a test waits for has a limit of its
+ * own, whose error says what it was.
+ */
+function withOneProcess(name: string, which: { include: string[]; exclude?: string[] }) {
+  return {
+    test: {
+      ...shared,
+      ...which,
+      name,
+      isolate: false,
+      // Of the concurrent tests of a file. They wait most of the time.
+      maxConcurrency: 12,
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+    },
+  };
+}
 
+/** Real programs, brokers and sockets. */
 function withPrograms(name: string) {
   return { test: { ...shared, name, include: [files(name)], testTimeout: 180_000, hookTimeout: 180_000 } };
 }
@@ -101,6 +120,7 @@ const app = {
 const page = withPrograms("page");
 
 const suites: Record<string, object[]> = {
+  long: [...quick, withPrograms("long")],
   clock: [withPrograms("clock")],
   kills: [withPrograms("kills")],
   guides: [withPrograms("guides")],

@@ -105,9 +105,12 @@ describe("the layers", () => {
       "app/daemon.ts: DaemonOptions.wake",
       // After the sinks: what has changed goes to the log and to `event`.
       "app/run-loop.ts: Beginning.say",
-      // An effect of the machine, as a clock is.
-      "http/server.ts: ViewServerOptions.optimizeCode",
     ]);
+  });
+
+  test("nothing switches V8 flags while the program runs: Node says that it may crash", () => {
+    const switching = files.filter(({ text }) => /\bsetFlagsFromString\b|"(node:)?v8"/.test(codeOf(text)));
+    expect(switching.map(({ path }) => path)).toEqual([]);
   });
 
   test("only main ends the process", () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -72,9 +73,12 @@ async function start({ options, answer = { broker: BROKER }, file, root: given }
     /** It goes by: what was right is written down. */
     passMinute: async () => {
       endMinute();
-      await expect.poll(() => readFile(path("data/last-good.json"), "utf8").catch(() => "")).not.toBe("");
+      const soon = { interval: 5 };
       await expect
-        .poll(async () => (await readdir(path("data"))).filter((name) => /tmp/.test(name)))
+        .poll(() => readFile(path("data/last-good.json"), "utf8").catch(() => ""), soon)
+        .not.toBe("");
+      await expect
+        .poll(async () => (await readdir(path("data"))).filter((name) => /tmp/.test(name)), soon)
         .toEqual([]);
     },
   };
@@ -395,11 +399,35 @@ describe("last-good.json", () => {
     expect(app.lines).toEqual([problem]);
     await rmdir(app.path("data/last-good.json"));
     await app.passMinute();
-    expect(app.lines).toEqual([
-      problem,
-      expect.stringMatching(/^The configuration is kept in .*\/last-good\.json, after/),
-    ]);
+    await expect
+      .poll(() => app.lines)
+      .toEqual([problem, expect.stringMatching(/^The configuration is kept in .*\/last-good\.json, after/)]);
     expect(app.waiting()).toBe(0);
+  });
+
+  test("holds the newest configuration in the end, if it came while the write of the one before it failed", async () => {
+    const app = await start({ options: FORM });
+    await app.load();
+    await mkdir(app.path("data/last-good.json"));
+    let newest = 0;
+    let isWriting = false;
+    while (!isWriting) {
+      newest += 1;
+      await writeFile(app.path("config/vigie.yaml"), `instance: house${newest}\n`);
+      const loading = app.load();
+      // The one before it begins to be written, and the new one is taken before that has failed.
+      app.endMinute();
+      await loading;
+      isWriting = readdirSync(app.path("data")).some((name) => name.endsWith(".tmp"));
+    }
+    await expect.poll(() => app.lines).toEqual([expect.stringMatching(/cannot be kept/)]);
+    await expect
+      .poll(() => readdirSync(app.path("data")).filter((name) => name.endsWith(".tmp")))
+      .toEqual([]);
+    await rmdir(app.path("data/last-good.json"));
+    await app.passMinute();
+    const kept = JSON.parse(await readFile(app.path("data/last-good.json"), "utf8"));
+    expect(kept.given.instance).toBe(`house${newest}`);
   });
 
   test("in whose place is a folder is said, and hinders nothing", async () => {

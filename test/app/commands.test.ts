@@ -34,10 +34,11 @@ const askOfficial: NonNullable<TestLoopOptions["askOfficial"]> = async () => ({
   answer: { kind: "light", words: [{ date: "2026-01-04", color: "bleu" }] },
   date: null,
   made_at: null,
+  sent: null,
 });
 
 describe("a command", () => {
-  const REPLY = { answer: forecastsAnswer(null), date: null, made_at: null };
+  const REPLY = { answer: forecastsAnswer(null), date: null, made_at: null, sent: null };
   const AWAY = new ServiceUnreachable(FORECAST_SERVICE, "GET /v1/public", "example.org", "no route");
   test.each<[string, NonNullable<TestLoopOptions["ask"]>, string]>([
     ["answers", async () => REPLY, "x/set: the forecast service has answered"],
@@ -220,6 +221,40 @@ describe("a command", () => {
     expect([states(), payload("now/color")]).toEqual([[false, false], "bleu"]);
     expect(lines).toContain("x/set: no colour is pretended any more");
     expect(restarted({ store }).loop.known().kept.simulation).toBeNull();
+  });
+
+  test("that pretends a colour by a clock that was days ahead does not begin once more when that day comes", async () => {
+    const DAY = 24 * 3_600_000;
+    const clock = { at: EVENING + 2 * DAY, steady: 0 };
+    const { give, loop, payload, lines, store } = open(undefined, undefined, clock);
+    await give({ kind: "simulation", request: { color: "bleu", from: "now", for: 3_600_000 } });
+    expect(payload("simulation/color")).toBe("bleu");
+    clock.at = EVENING;
+    loop.refresh();
+    expect(payload("simulation/color")).toBe("auto");
+    expect(lines).toContain(
+      "The simulation has ended: bleu is not pretended any more for the tariff day 2026-01-06",
+    );
+    await settled();
+    clock.at = EVENING + 2 * DAY + 60_000;
+    loop.refresh();
+    expect(payload("simulation/color")).toBe("auto");
+    expect(restarted({ store }, clock).payload("simulation/color")).toBe("auto");
+  });
+
+  test("that pretends a colour ends with its day also if the state file says that it lasts longer", () => {
+    const simulation = { color: "rouge", from: "now", date: "2026-01-04", begun: EVENING } as const;
+    const day = 24 * 3_600_000;
+    const store = createMemoryStore({
+      ...emptyState("test"),
+      simulation: { ...simulation, until: EVENING + day },
+    });
+    const clock = { at: EVENING };
+    const { loop, payload } = restarted({ store }, clock);
+    expect(JSON.parse(payload("simulation") ?? "")).toMatchObject({ until: "2026-01-05T05:00:00Z" });
+    clock.at = EVENING + day / 2;
+    loop.refresh();
+    expect(payload("simulation/color")).toBe("auto");
   });
 
   test("is logged and takes effect once it is saved, and the next one counts on it before", async () => {

@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mqtt from "mqtt";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon, type DaemonOptions } from "../../src/app/daemon.ts";
 import { judgeDaemon } from "../../src/app/health-report.ts";
-import { createIdentity } from "../../src/cli/run.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderState } from "../../src/http/state-json.ts";
@@ -19,12 +18,30 @@ import { emptyState } from "../../src/state/state.ts";
 import { parseState, serialiseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
 import { folderWith, loadText } from "../config/folder.ts";
+import { speedUpTime } from "../support/fast-timers.ts";
 import { logTo, SILENT_LOG } from "../support/logs.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
 import { readPage } from "../support/page-text.ts";
 import { onBusyMachine, PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { lastAnswersOf } from "../support/views.ts";
+
+const FIRST_START = {
+  installation: "test",
+  incarnation: "one",
+  previousIncarnation: null,
+  host: "test",
+  version: "0",
+  since: 0,
+};
+const NEXT_START = { ...FIRST_START, incarnation: "two", previousIncarnation: "one" };
+/** It depends neither on the day, which is invented, nor on the hour. */
+const NEVER = { all: [{ period: "hp" }, { period: "hc" }] };
+
+// vigie waits for answers, pauses between attempts, and gives a disk that hangs two seconds, again and again.
+beforeEach(() => speedUpTime(10));
 
 /** It ends with the test. */
 function openDaemon(log: Log, more: Partial<DaemonOptions> = {}) {
@@ -35,14 +52,7 @@ function openDaemon(log: Log, more: Partial<DaemonOptions> = {}) {
     clock: systemClock,
     random: Math.random,
     longestSleep: 15_000,
-    identity: {
-      installation: "test",
-      incarnation: "one",
-      previousIncarnation: null,
-      host: "test",
-      version: "0",
-      since: 0,
-    },
+    identity: FIRST_START,
     embeddedPort: 0,
     takeOver: false,
     ...more,
@@ -134,7 +144,6 @@ test("the missing value of a rule is no problem any more when a reload removes t
 
 describe("an output whose payload stands", () => {
   const ALWAYS = { any: [{ period: "hp" }, { period: "hc" }] };
-  const NEVER = { all: [{ period: "hp" }, { period: "hc" }] };
   const HP = { period: "hp" };
   const PLUG = { topic: "plug/set", choose: [{ when: "r", payload: "off" }] };
   const configWith = async (when: object, output: object = PLUG) => {
@@ -185,7 +194,91 @@ describe("an output whose payload stands", () => {
   });
 });
 
-test("a broker that is away is the problem and the first band of the page, after half a minute, until it is back", async () => {
+describe.skipIf(withoutMosquitto)(`an output that is removed ${withoutMosquitto}`, () => {
+  test.each(["a reload", "a restart"])("goes with its topics and its entity after %s", async (how) => {
+    const broker = await startMosquitto();
+    onTestFinished(broker.remove);
+    const all = await observe(broker.url);
+    onTestFinished(all.disconnect);
+    const until = (condition: () => boolean, what: string) => all.until(condition, what, 10 * PATIENCE);
+    const configWith = async (outputs: object[]) => {
+      const service = { base_url: "simulator", allow_simulator: true };
+      const rules = [{ id: "never", when: NEVER }];
+      return (await loadText(JSON.stringify({ mqtt: { url: broker.url }, service, rules, outputs }))).config;
+    };
+    const boiler = {
+      id: "boiler",
+      name: { fr: "Chauffe-eau", en: "Boiler" },
+      topic: "boiler/set",
+      choose: [{ when: "never", payload: "off" }],
+      confirm: { topic: "boiler" },
+    };
+    const discovery = () => all.retained.get("homeassistant/device/vigie/config") ?? "{}";
+    // Asked at each message: the text is long to parse.
+    const isEntity = () => discovery().includes('"outputs_boiler_state":');
+    const entities = () => JSON.parse(discovery()).components;
+    const store = createMemoryStore(emptyState("test"));
+    const daemon = openDaemon(SILENT_LOG, { store });
+    await daemon.start(await configWith([boiler]));
+    await until(isEntity, "the entity is there");
+    expect(all.retained.get("vigie/outputs/boiler/state")).toBe("nothing");
+    expect(entities().outputs_boiler_state).toMatchObject({
+      platform: "sensor",
+      device_class: "enum",
+      unique_id: "vigie_outputs_boiler_state",
+      default_entity_id: "sensor.vigie_outputs_boiler_state",
+      name: "Chauffe-eau : sortie",
+      state_topic: "vigie/outputs/boiler/state",
+      json_attributes_topic: "vigie/outputs/boiler",
+      options: ["nothing", "sent", "waiting", "confirmed", "contrary", "failed", "dry"],
+      availability_topic: "vigie/availability",
+    });
+    if (how === "a restart") await daemon.stop();
+    const next = how === "a restart" ? openDaemon(SILENT_LOG, { store, identity: NEXT_START }) : daemon;
+    await next.start(await configWith([]));
+    await until(
+      () => ![...all.retained.keys()].some((topic) => topic.startsWith("vigie/outputs/")) && !isEntity(),
+      "nothing of the output is left",
+    );
+    expect("rules_never_state" in entities()).toBe(true);
+  });
+});
+
+test("the problem of an output is over after a reload that ends its choice or removes the output, and the next one is logged", async () => {
+  const lines: string[] = [];
+  const daemon = openDaemon(logTo(lines), {
+    requestDevice: async () => ({ status: 401, headers: new Map(), body: new Uint8Array() }),
+  });
+  const configWith = async (when: object, outputs: object[]) => {
+    const rest = { mqtt: { url: "embedded" }, service: { base_url: "simulator" } };
+    const rules = [{ id: "r", when }];
+    return (await loadText(JSON.stringify({ ...rest, rules, outputs }))).config;
+  };
+  const always = { any: [{ period: "hp" }, { period: "hc" }] };
+  const never = { all: [{ period: "hp" }, { period: "hc" }] };
+  const boiler = {
+    id: "boiler",
+    url: "http://192.0.2.40/{payload}",
+    choose: [{ when: "r", payload: "off" }],
+  };
+  const said = () => lines.filter((line) => /^boiler: |^Nothing /.test(line));
+  const refused = expect.stringMatching(/^boiler: .*401/);
+  const over = expect.stringMatching(/^Nothing has to be sent to http:\/\/192\.0\.2\.40 any more, after /);
+  const gone = expect.stringMatching(
+    /^Nothing has to be sent to the former device of output boiler any more, after /,
+  );
+  const start = async (when: object, outputs: object[], expected: unknown[]) => {
+    await daemon.start(await configWith(when, outputs));
+    await vi.waitFor(() => expect(said()).toEqual(expected), PATIENCE);
+  };
+  await start(always, [boiler], [refused]);
+  await start(never, [boiler], [refused, over]);
+  await start(always, [boiler], [refused, over, refused]);
+  await start(always, [], [refused, over, refused, gone]);
+  await start(always, [boiler], [refused, over, refused, gone, refused]);
+});
+
+test("what-if: The broker is down · a broker that is away is the problem and the first band of the page, after half a minute, until it is back", async () => {
   const clock = fastClock(Date.parse("2026-01-13T11:00:00Z"), 60, systemClock);
   const port = await freePort();
   const seen: string[] = [];
@@ -225,7 +318,34 @@ test("a broker that is away is the problem and the first band of the page, after
   await vi.waitFor(() => expect(seen.slice(3)).toEqual(["away, false", "away, true"]), PATIENCE);
 });
 
-test("a clock that is a day off is not healthy: log and health name both times, and say what to do", async () => {
+test("since when a broker is away goes on over a reload, and begins anew with another broker", async () => {
+  const clock = fastClock(Date.parse("2026-01-13T11:00:00Z"), 60, systemClock);
+  const daemon = openDaemon(SILENT_LOG, { clock });
+  const configAt = async (port: number, id: string) =>
+    (
+      await loadText(
+        JSON.stringify({
+          mqtt: { url: `mqtt://127.0.0.1:${port}` },
+          service: { base_url: "simulator", allow_simulator: true },
+          rules: [{ id, when: { day: "now", color: "rouge" } }],
+        }),
+      )
+    ).config;
+  const since = () => daemon.view()?.broker.away_since;
+  const [port, other] = [await freePort(), await freePort()];
+  await daemon.start(await configAt(port, "first"));
+  await vi.waitFor(() => expect(since()).toBeDefined(), PATIENCE);
+  const first = since();
+  await daemon.start(await configAt(port, "second"));
+  expect(since()).toBe(first);
+  await daemon.start(await configAt(other, "second"));
+  await vi.waitFor(() => expect(since()).toBeGreaterThan(first ?? 0), PATIENCE);
+  const reloaded = clock.now();
+  await daemon.start(await configAt(other, "first"));
+  expect(since()).toBeLessThan(reloaded);
+});
+
+test("what-if: The clock is wrong · a clock that is a day off is not healthy: log and health name both times, and say what to do", async () => {
   const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
   onTestFinished(() => simulator.stop());
   const clock = { ...systemClock, now: () => systemClock.now() - 24 * 3_600_000 };
@@ -240,7 +360,7 @@ test("a clock that is a day off is not healthy: log and health name both times, 
   const judged = judgeDaemon(clock.now(), daemon);
   expect(judged?.healthy).toBe(false);
   expect(judged?.words).toMatch(
-    /^loop alive; broker reached at .*; data fresh: the service answered \d+ s ago, .*; clock wrong: /,
+    /^vigie runs; broker reached at .*; data fresh: the service answered \d+ s ago, .*; clock wrong: /,
   );
   for (const words of [judged?.words ?? "", said() ?? ""]) {
     expect(words).toMatch(
@@ -255,7 +375,7 @@ test("a clock that is a day off is not healthy: log and health name both times, 
   }
 });
 
-test("a state that cannot be saved is said on the page and by health, which stays well, until it can be saved", async () => {
+test("what-if: The disk is full · a state that cannot be saved is said on the page and by health, which stays well, until it can be saved", async () => {
   const folder = await folderWith({ state: "a file in place of the folder" });
   const path = join(folder, "state");
   const problemLog = createProblemLog(SILENT_LOG, systemClock);
@@ -336,7 +456,7 @@ test("the state says that vigie ended in order, not after a reload, and no longe
   expect(store.state().ended_in_order).toBeUndefined();
   await daemon.stop();
   expect(parseState(serialiseState(store.state())).ended_in_order).toBe(true);
-  await createIdentity(store, systemClock);
+  await openDaemon(SILENT_LOG, { store }).start((await loadText(JSON.stringify(settings))).config);
   expect(store.state().ended_in_order).toBeUndefined();
 });
 

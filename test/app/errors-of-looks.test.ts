@@ -76,7 +76,7 @@ function open({ rules = RULES, kept = KEPT }: { rules?: readonly Rule[]; kept?: 
     const { values } = known.passing;
     loop.begin({
       config: of,
-      known: { ...known, passing: { ...known.passing, values: { ...values, isSettled: true } } },
+      known: { ...known, passing: { ...known.passing, values: { ...values, awaitedSince: null } } },
       said: saidAtStart(kept),
       sinks: [],
       say: (changes) => {
@@ -106,7 +106,7 @@ function open({ rules = RULES, kept = KEPT }: { rules?: readonly Rule[]; kept?: 
 }
 
 describe("a look that throws as a whole", () => {
-  test("is tried again after a minute and not before, whatever happens, and its topics are None from the boundary on", () => {
+  test("what-if: vigie itself has an error · is tried again after a minute and not before, whatever happens, and its topics are None from the boundary on", () => {
     const { broken, looks, pass, jump, payload, boundary, clock, errors } = open();
     expect([payload("now/period"), payload("rules/day/state")]).toEqual(["hp", "ON"]);
     const end = boundary().now;
@@ -190,7 +190,7 @@ describe("a rule that throws", () => {
     expect(lines.filter((line) => line.startsWith("This start"))).toEqual([]);
   });
 
-  test("because of what is remembered is known at the next start, which says what it is without", () => {
+  test("what-if: vigie itself has an error · because of what is remembered is known at the next start, which says what it is without", () => {
     const rules = {
       ...NO_RULES_STATE,
       at: NOW - HOUR,

@@ -44,7 +44,7 @@ describe("health", () => {
       "all is well",
       found(),
       true,
-      "loop alive; broker reached at mqtt://broker; data fresh: the service answered 25 min ago, days known until 2026-01-12",
+      "vigie runs; broker reached at mqtt://broker; data fresh: the service answered 25 min ago, days known until 2026-01-12",
     ],
     [
       "the days are invented",
@@ -62,7 +62,7 @@ describe("health", () => {
       "an error of vigie itself",
       { ...found(), health: { ...found().health, failed: true } },
       false,
-      /^loop alive, but an error of vigie itself keeps a part of it from working: see its log; broker reached .*; data fresh/,
+      /^vigie runs, but an error of vigie itself keeps a part of it from working: see its log; broker reached .*; data fresh/,
     ],
     [
       "the service silent, but not the official source",
@@ -82,26 +82,26 @@ describe("health", () => {
       true,
       /data missing: the official source has not answered yet/,
     ],
-    ["no vigie", null, false, /^loop not found.*broker unknown; data unknown$/],
+    ["no vigie", null, false, /^vigie does not run here.*broker unknown; data unknown$/],
     [
       "the process gone",
       found({ running: false }),
       false,
-      /^loop dead: its process 42 has ended; broker unknown/,
+      /^vigie does not run: its process 42 has ended; broker unknown/,
     ],
-    ["the loop stuck", found({ age: 91_000 }), false, /^loop dead: its last report is 1 min old/],
-    ["the loop late, but not too late", found({ age: 90_000 }), true, /^loop alive/],
+    ["the loop stuck", found({ age: 91_000 }), false, /^vigie hangs: its last report is 1 min old/],
+    ["the loop late, but not too late", found({ age: 90_000 }), true, /^vigie runs/],
     [
       "a clock that was set back far",
       found({ age: -2 * HOUR }),
       false,
-      /^loop dead: its last report is 2 h in the future/,
+      /^vigie hangs: its last report is 2 h in the future/,
     ],
     [
       "the broker away",
       found({ connected: false }),
       false,
-      /^loop alive; broker not reached at mqtt:\/\/broker; data fresh/,
+      /^vigie runs; broker not reached at mqtt:\/\/broker; data fresh/,
     ],
     [
       "the service down for long",
@@ -120,7 +120,7 @@ describe("health", () => {
       "the clock a day behind that of the sources",
       withClock({ true_time: NOW + 24 * HOUR, at_least: false }, NOW + 24 * HOUR - 8 * 60_000),
       false,
-      "loop alive; broker reached at mqtt://broker; data fresh: the service answered 8 min ago, days known until 2026-01-12; clock wrong: this machine shows 2026-01-05 08:00 UTC, and by the sources it is 2026-01-06 08:00 UTC. Set it (timedatectl says whether NTP does that)",
+      "vigie runs; broker reached at mqtt://broker; data fresh: the service answered 8 min ago, days known until 2026-01-12; clock wrong: this machine shows 2026-01-05 08:00 UTC, and by the sources it is 2026-01-06 08:00 UTC. Set it (timedatectl says whether NTP does that)",
     ],
     [
       "the clock three hours ahead",
@@ -140,7 +140,7 @@ describe("health", () => {
       true,
       /; state not saved in \/data: the disk is full\. A restart would lose what is new$/,
     ],
-  ])("with %s is described part by part", (_, found, healthy, words) => {
+  ])("what-if: vigie hangs · with %s is described part by part", (_, found, healthy, words) => {
     const verdict = judgeHealth(found, NOW);
     expect(verdict.healthy).toBe(healthy);
     expect(describeHealth(verdict)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));

@@ -34,7 +34,7 @@ function openLoopOfTwo(days = BLEU) {
       request.kind === "date"
         ? dateAnswer(request.date, said.service, true)
         : forecastsAnswer(null, dayInAnswer("2026-01-07", "bleu"));
-    return { answer, date: null, made_at: clock.at };
+    return { answer, date: null, made_at: clock.at, sent: null };
   };
   const askOfficial: TestLoopOptions["askOfficial"] = async () => {
     if (!said.rte) throw new Error("RTE is away");
@@ -44,7 +44,7 @@ function openLoopOfTwo(days = BLEU) {
         color === null ? { date, color, why: `no colour for ${date}` } : { date, color },
       ),
     };
-    return { answer, date: null, made_at: null };
+    return { answer, date: null, made_at: null, sent: null };
   };
   const store = createMemoryStore(emptyState("test"));
   const outputs = outputsOf([{ ...BOILER, choose: [{ when: "ahead", payload: "off" }] }]);
@@ -191,7 +191,7 @@ describe("a loop with two sources", () => {
     expect(lastAnswersOf(view)).toEqual({ service: two.clock.at, official: two.clock.at, saved: [] });
   });
 
-  test("shows a contradiction everywhere, with one line when it begins and one when it ends", async () => {
+  test("what-if: The two sources contradict each other · shows a contradiction everywhere, with one line when it begins and one when it ends", async () => {
     const two = openLoopOfTwo();
     Object.assign(two.said, { rte: "blanc", service: "rouge" });
     for (let minutes = 0; minutes < 30; minutes += 10) {
@@ -239,6 +239,7 @@ describe("a loop with two sources", () => {
         },
         date: null,
         made_at: null,
+        sent: null,
       }),
     });
     expect(wrong.payload("season/used/bleu")).toBe("127");
@@ -267,7 +268,7 @@ describe("a loop with two sources", () => {
       ask: async (request) => {
         if (request.kind !== "history") throw new Error("the service is away");
         const answer: Answer = { kind: "history", start: "2025-09-01", end: "2026-01-05", entries };
-        return { answer, date: null, made_at: null };
+        return { answer, date: null, made_at: null, sent: null };
       },
     });
     await wrong.loop.poll({ essential: true, recheck: true });
@@ -322,7 +323,7 @@ describe("a loop with two sources", () => {
       askOfficial: async ({ kind }) => {
         if (failing[kind]) throw new Error(`no ${kind}`);
         const words = [{ date: "2026-01-05", color: "bleu" as const }];
-        return { answer: { kind, words }, date: null, made_at: null };
+        return { answer: { kind, words }, date: null, made_at: null, sent: null };
       },
     });
     const season = { request: { kind: "season", label: "2025-2026" } as const, essential: false };
@@ -348,7 +349,7 @@ describe("a loop with two sources", () => {
     expect(await statusAfter(11, LIGHT)).toEqual(["ok", "None"]);
   });
 
-  test("an official source that is dead is down also after a restart, from its first failure on", async () => {
+  test("what-if: The official source is down · an official source that is dead is down also after a restart, from its first failure on", async () => {
     const two = openLoopOfTwo();
     await two.pollOfficial();
     const statusAfter = (hours: number) => {
@@ -378,7 +379,7 @@ describe("a loop with two sources", () => {
         post?.({ kind: "tried", failure: "the official source is away", isPause: false });
         await answered;
         const words = [{ date: "2026-01-05", color: "bleu" as const }];
-        return { answer: { kind: "light", words }, date: null, made_at: null };
+        return { answer: { kind: "light", words }, date: null, made_at: null, sent: null };
       },
     });
     const shown = () => ["status", "last_error", "last_success"].map((part) => payload(`official/${part}`));
@@ -449,7 +450,7 @@ function openLoopOfClocks({ skew = 0, days = BLEU } = {}) {
   /** A cache keeps the `Date` of the answer that it replays, and does not say its age. */
   const timesOf = (source: SourceName) => {
     const date = trueTime() + sources[source].ahead - said.age;
-    return { date, made_at: date };
+    return { date, made_at: date, sent: date };
   };
   const test = openTestLoop({
     clock,
@@ -708,9 +709,14 @@ test("two servers that disagree about the time: the one that the machine agrees 
     clock,
     days: knownDaysOf({ ...BLEU.days, [DATE]: official("bleu") }),
     checkClock: "auto",
-    ask: async () => ({ answer: forecastsAnswer(null), date: dates.service, made_at: null }),
+    ask: async () => ({
+      answer: forecastsAnswer(null),
+      date: dates.service,
+      made_at: null,
+      sent: dates.service,
+    }),
     askOfficial: async () => {
-      return { answer: { kind: "light", words: [] }, date: dates.rte, made_at: null };
+      return { answer: { kind: "light", words: [] }, date: dates.rte, made_at: null, sent: dates.rte };
     },
   });
   await loop.pollOfficial(LIGHT);

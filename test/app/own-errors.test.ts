@@ -56,7 +56,7 @@ function open() {
     log,
     ask: async (request) => {
       asked.push(request.kind);
-      return { answer: answerTo(request), date: null, made_at: null };
+      return { answer: answerTo(request), date: null, made_at: null, sent: null };
     },
     heard: createHeard(),
   });
@@ -82,7 +82,7 @@ const WELL = ["ok", "OFF", "none"];
 const FAILED = ["ok", "ON", "vigie"];
 
 describe("an error of vigie itself", () => {
-  test("at an answer is no failure of the service, is logged once with its stack, and is over with the next answer", async () => {
+  test("what-if: vigie itself has an error · at an answer is no failure of the service, is logged once with its stack, and is over with the next answer", async () => {
     const { broken, poll, shown, errors, infos, loop, clock } = open();
     await poll();
     expect(shown()).toEqual(WELL);
@@ -136,7 +136,7 @@ describe("an error of vigie itself", () => {
     expect(loop.view().sends).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   });
 
-  test("at a value makes the rule that looks at it unknown, leaves all else as it is, and is over when it works again", async () => {
+  test("what-if: vigie itself has an error · at a value makes the rule that looks at it unknown, leaves all else as it is, and is over when it works again", async () => {
     const { broken, loop, shown, payload, clock, events, hear } = open();
     await hear();
     const payloads = () => ["now/color", "now/period", "rules/low/state"].map(payload);

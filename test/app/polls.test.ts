@@ -33,7 +33,7 @@ function openPolling({ sentAt = null, ask }: PollingSettings) {
 }
 
 const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-06"));
-const REPLY = { answer: forecastsAnswer(null), date: null, made_at: null };
+const REPLY = { answer: forecastsAnswer(null), date: null, made_at: null, sent: null };
 
 describe("a start polls at once", () => {
   test.each([
@@ -132,7 +132,7 @@ describe("after a kill", () => {
     return { memory: { client: memories.memory, officialClient: memories.officialMemory }, store };
   };
 
-  test("the count of the first requests of each start is known", () => {
+  test("what-if: The refresh button is hammered · the count of the first requests of each start is known", () => {
     let state = emptyState("test");
     for (let starts = 0; starts < 3; starts += 1) {
       const { memory, store } = open(createMemoryStore(state));
@@ -206,7 +206,7 @@ describe("two sources", () => {
         if (doesRteHang) await untilAborted(signal);
         const date = clock.at + behind;
         const today = { date: civilDate(date, PARIS.time_zone), color: "bleu" as const };
-        return { answer: { kind, words: [today] }, date, made_at: null };
+        return { answer: { kind, words: [today] }, date, made_at: null, sent: null };
       },
     });
     let looked = 0;
@@ -258,7 +258,7 @@ describe("two sources", () => {
     await stop();
   });
 
-  test("are both polled by a command, which sends RTE nothing beyond the day's budget", async () => {
+  test("what-if: The refresh button is hammered · are both polled by a command, which sends RTE nothing beyond the day's budget", async () => {
     const { command, asked, beyondBudget, polled, lines } = openBoth(failing);
     await settled();
     expect(polled()).toEqual({ service: 1, official: 1 });

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { followConfig } from "../../src/app/reload.ts";
+import { hearReloadSignal } from "../../src/runtime/reload-signal.ts";
 import { loadText } from "../config/folder.ts";
 import { logTo } from "../support/logs.ts";
+
+const reloadSignal = hearReloadSignal();
 
 test("a reload warns of what is new, and not again of what was known before", async () => {
   const first = { ...(await loadText("instance: vigie\n")), warnings: ["localhost in a container"] };
@@ -12,6 +15,7 @@ test("a reload warns of what is new, and not again of what was known before", as
     restart: async () => undefined,
     log: logTo(lines),
     secrets: [],
+    reloadSignal,
   });
   onTestFinished(stop);
   const reload = async (warnings: string[], grace: number) => {
@@ -40,6 +44,7 @@ test("a reload with one wrong word logs one problem, and that the configuration 
     restart: async () => undefined,
     log: logTo(lines),
     secrets: [],
+    reloadSignal,
   });
   onTestFinished(stop);
   process.emit("SIGHUP");
@@ -64,6 +69,7 @@ test("a reload that has another configuration in place of a wrong one takes it, 
     restart: () => Promise.reject(new Error("nothing has changed")),
     log: logTo(lines),
     secrets: [],
+    reloadSignal,
   });
   onTestFinished(stop);
   process.emit("SIGHUP");

@@ -43,7 +43,7 @@ describe("when the service answered last", () => {
     openTestLoop({
       clock,
       days: learn(NO_KNOWN_DAYS, forecasts, clock.at - 2 * HOUR, PARIS),
-      ask: async () => ({ answer: forecasts, date: null, made_at: null }),
+      ask: async () => ({ answer: forecasts, date: null, made_at: null, sent: null }),
     });
   const poll = () => ({ essential: true, recheck: false });
 
@@ -111,7 +111,7 @@ describe("the failure of a request", () => {
   /** A loop whose requests wait, and how to tell that one is tried again, or to answer it. */
   function open(days?: KnownDays) {
     let fail: (failure: string) => void = () => undefined;
-    let answer: (reply: { answer: Answer; date: null; made_at: null }) => void = () => undefined;
+    let answer: (reply: { answer: Answer; date: null; made_at: null; sent: null }) => void = () => undefined;
     const opened = openTestLoop({
       clock: { at: NOW },
       ...(days && { days }),
@@ -126,7 +126,7 @@ describe("the failure of a request", () => {
     return {
       payload: opened.payload,
       fail: (failure: string) => fail(failure),
-      answer: () => answer({ answer: forecasts, date: null, made_at: null }),
+      answer: () => answer({ answer: forecasts, date: null, made_at: null, sent: null }),
     };
   }
 
@@ -161,7 +161,7 @@ describe("what is known of the days", () => {
     const { loop, days } = openTestLoop({
       store,
       clock,
-      ask: async () => ({ answer, date: null, made_at: null }),
+      ask: async () => ({ answer, date: null, made_at: null, sent: null }),
     });
     const written = async () => {
       const before = store.writes();

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { HeardValue } from "../../src/core/rules/value-readings.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
-import { forecastsAnswer } from "../support/answers.ts";
+import { dayInAnswer, forecastsAnswer } from "../support/answers.ts";
 import { knownDaysOf, officialDays } from "../support/known-days.ts";
 import { openTestLoop, settled } from "../support/test-loop.ts";
 
@@ -74,7 +74,7 @@ test("a source that never answered before answers, and not again", async () => {
     clock: { at: NOON },
     ask: async () => {
       if (isAway) throw new ServiceUnreachable(FORECAST_SERVICE, "GET /v1/public", "example.org", "no route");
-      return { answer: forecastsAnswer(null), date: null, made_at: null };
+      return { answer: forecastsAnswer(null), date: null, made_at: null, sent: null };
     },
   });
   for (const away of [true, false, true, false]) {
@@ -95,7 +95,7 @@ test("requests may be sent again when the next day begins, not when an hourly po
   const { lines, loop, memories } = openTestLoop({
     clock,
     days: BLEU,
-    ask: async () => ({ answer: forecastsAnswer(null), date: null, made_at: null }),
+    ask: async () => ({ answer: forecastsAnswer(null), date: null, made_at: null, sent: null }),
   });
   const count = FORECAST_SERVICE.budget;
   memories.memory.set({ ...memories.memory.get(), spent: { day: "2026-01-05", count } });
@@ -108,4 +108,75 @@ test("requests may be sent again when the next day begins, not when an hourly po
   clock.at = NOON + DAY;
   await loop.poll(DUE);
   expect(ofBudget()).toEqual([said, "vigie may send requests to the service again, after 1 day"]);
+});
+
+test("a clock that is doubted and then found wrong is not said to be contradicted by nobody, until it is right", async () => {
+  const HOUR = 60 * MINUTE;
+  const clock = { at: NOON, steady: 0 };
+  const times = () => ({ date: NOON + HOUR + clock.steady, made_at: null, sent: NOON + HOUR + clock.steady });
+  const { lines, loop } = openTestLoop({
+    clock,
+    days: BLEU,
+    checkClock: "auto",
+    ask: async () => ({ answer: forecastsAnswer(null), ...times() }),
+    askOfficial: async () => ({
+      answer: { kind: "light", words: [{ date: "2026-01-05", color: "bleu" }] },
+      ...times(),
+    }),
+  });
+  const after = async (milliseconds: number, ask: () => Promise<unknown>) => {
+    clock.at += milliseconds;
+    clock.steady += milliseconds;
+    await ask();
+    await settled();
+  };
+  const said = () => lines.filter((line) => /contradicts the clock|clock of this machine may be/.test(line));
+  for (let time = 0; time < 2; time += 1) await after(MINUTE, () => loop.poll(DUE));
+  expect(said()).toEqual([expect.stringMatching(/may be wrong/)]);
+  for (let time = 0; time < 2; time += 1)
+    await after(MINUTE, () => loop.pollOfficial([{ request: { kind: "light" }, essential: true }]));
+  expect(lines.join()).toMatch(/The clock of this machine is wrong/);
+  expect(said()).toEqual([expect.stringMatching(/may be wrong/)]);
+  clock.at += HOUR;
+  loop.refresh();
+  await settled();
+  expect(said().at(-1)).toMatch(/^No source contradicts the clock of this machine any more/);
+});
+
+describe("old prices", () => {
+  const clock = () => ({ at: Date.parse("2027-05-03T12:00:00Z") });
+  const OLD =
+    "The newest prices of tariff.rates began on 2026-08-01, more than eight months ago, and no service names any. Compare them with your contract, and add a row with the new ones";
+  const linesOfPrices = (lines: string[]) => lines.filter((line) => /prices/.test(line));
+
+  test("are said at the start if there is no service", async () => {
+    const { lines } = openTestLoop({ clock: clock(), ask: null, serviceKind: "none" });
+    await settled();
+    expect(linesOfPrices(lines)).toEqual([OLD]);
+  });
+
+  test("are said once the service has answered without a price, and no more when it names one", async () => {
+    let rates = { hp: null as number | null, hc: null };
+    const ask = async () => {
+      const day = { ...dayInAnswer("2027-05-03", "bleu"), rates };
+      return { answer: forecastsAnswer(null, day), date: null, made_at: null, sent: null };
+    };
+    const { lines, loop } = openTestLoop({ clock: clock(), ask });
+    await settled();
+    expect(linesOfPrices(lines)).toEqual([]);
+    for (const _ of [1, 2]) await loop.poll(DUE);
+    expect(linesOfPrices(lines)).toEqual([OLD]);
+    rates = { hp: 0.1654, hc: null };
+    await loop.poll(DUE);
+    expect(linesOfPrices(lines).slice(1)).toEqual([
+      expect.stringMatching(/^The prices in force are not old any more/),
+    ]);
+  });
+
+  test("are said at the start by what the state file holds", async () => {
+    const days = knownDaysOf(officialDays("2027-04-20", "2027-05-03"));
+    const { lines } = openTestLoop({ clock: clock(), days });
+    await settled();
+    expect(linesOfPrices(lines)).toEqual([OLD]);
+  });
 });

@@ -16,6 +16,9 @@ export function listContestants(nodeRed) {
   };
 }
 
+/** Those of systemd/vigie.service and of the image. */
+const START_FLAGS = ["--max-semi-space-size=1"];
+
 async function startFloor({ service, broker, base, env }) {
   return startProgram(process.execPath, [FLOOR, service, "127.0.0.1", String(broker.port), base], env);
 }
@@ -37,7 +40,7 @@ function startVigie(main) {
       // Several run at once; the page is measured by itself.
       VIGIE_HTTP_LISTEN: "off",
     };
-    const program = startProgram(process.execPath, [main, "run"], { ...settings, ...env });
+    const program = startProgram(process.execPath, [...START_FLAGS, main, "run"], { ...settings, ...env });
     const health = () => startProgram(process.execPath, [main, "health"], settings);
     return { ...program, health };
   };

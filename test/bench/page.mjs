@@ -16,8 +16,6 @@ const MEMORY_RUNS = 3;
 const OPENINGS = 100;
 const SETTLING = 80_000;
 const STARTS = 9;
-/** Then vigie prefers little memory to speed. */
-const START_LASTS = 6_000;
 
 /** The views over HTTP beside bare node:http that sends the same bytes, what they cost in memory, and at the start. */
 export async function measurePage(surroundings, report) {
@@ -29,7 +27,6 @@ export async function measurePage(surroundings, report) {
 async function measureRequests({ contestants, services: [service], broker, folder }, report) {
   const port = await freePort();
   const vigie = await contestants.vigie.start({ service, broker, folder, base: "page", env: listenOn(port) });
-  await pause(START_LASTS);
   await vigie.says(/The page is at/);
   const { path, type, etag, body } = await readFirst(port);
   const file = join(folder, "page.bytes");

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Command } from "../../src/cli/command-line.ts";
 import { day } from "../../src/cli/day.ts";
 import { history } from "../../src/cli/history.ts";
@@ -278,6 +278,7 @@ describe("the endpoints of two sources for people", () => {
   });
 
   test("vigie history and season answer from what vigie has learnt where there is no service or it is dead, and say so", async () => {
+    withoutPauses();
     const learnt = addDays(civilDate(Date.now(), "Europe/Paris"), -400);
     const { label, start, end } = seasonOf(learnt);
     const words = datesBetween(start, end).map((date, index) => {
@@ -350,6 +351,7 @@ describe("the endpoints of two sources for people", () => {
   });
 
   test("a service that is away is said also where the state cannot be read either", async () => {
+    withoutPauses();
     await mkdir(join(folder, "damaged"));
     await writeFile(join(folder, "damaged", "state.json"), "{");
     const config = { service: { base_url: `http://${NOBODY}` }, mqtt: { url: "embedded" }, state: "damaged" };
@@ -365,3 +367,8 @@ describe("the endpoints of two sources for people", () => {
     }
   });
 });
+
+/** A pause before the next try has a random length: here the shortest, which is none. */
+function withoutPauses() {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkLive } from "../../src/cli/check-live.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { folderWith, load } from "../config/folder.ts";
@@ -99,4 +99,12 @@ test("fails where the two name different official colours, and names the newest 
     ),
   );
   expect(lines.at(-1)).toMatch(/^ {8}and \d+ more$/);
+});
+
+test("says that the prices of the owner have grown old, unless the service names some", async () => {
+  vi.setSystemTime(new Date("2027-05-03T12:00:00+02:00"));
+  onTestFinished(() => void vi.setSystemTime(new Date("2026-01-05T12:00:00+01:00")));
+  const alone = await run({ VIGIE_SERVICE_BASE_URL: "none", VIGIE_OFFICIAL_SOURCE: simulator.url });
+  expect(alone.err).toContain("warning: The newest prices of tariff.rates began on 2026-08-01, more than");
+  expect((await run({ VIGIE_SERVICE_BASE_URL: simulator.url })).err).toBe("");
 });

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { checkLive } from "../../src/cli/check-live.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { serialiseState } from "../../src/state/state-format.ts";
 import { folderWith } from "../config/folder.ts";
+import { knownDaysOf, official } from "../support/known-days.ts";
 import { runCommand } from "../support/run-command.ts";
 
 async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "{}") {
@@ -60,6 +63,75 @@ describe("vigie check", () => {
   ])("says who can reach the page at %s", async (listen, words) => {
     const { out } = await run([], { VIGIE_MQTT_URL: "embedded", VIGIE_HTTP_LISTEN: listen });
     expect(out).toContain(`  page      ${words}\n`);
+  });
+
+  test.each([
+    ['["22:00-06:00", "12:00-14:00"]', "22:00-06:00, 12:00-14:00"],
+    ["[]", "none"],
+    [
+      `[{ from: 2999-01-01, windows: none }, { months: [1, feb], weekdays: sat, windows: ["00:00-24:00"] },
+        { from: 2026-01-01, windows: ["01:00-07:00", "13:00-14:00"], weekdays: [mon, tue, wed, thu, fri, sat, sun], months: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] }, { windows: ["22:00-06:00"] }]`,
+      `from 2999-01-01: none
+            jan feb, sat: 00:00-24:00
+            from 2026-01-01, jan feb mar apr may jun jul aug sep oct nov dec, mon tue wed thu fri sat sun: 01:00-07:00, 13:00-14:00 (today)
+            else: 22:00-06:00`,
+    ],
+  ])("prints the off-peak hours %s, and which row counts today", async (off_peak, words) => {
+    const { out } = await run([], { VIGIE_MQTT_URL: "embedded" }, `tariff: { off_peak: ${off_peak} }`);
+    expect(out).toContain(`  off-peak  ${words}\n`);
+  });
+
+  describe("says that prices have grown old", () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ["Date"], now: new Date("2027-05-03T12:00:00+02:00") });
+      return () => vi.useRealTimers();
+    });
+    const OLD = "The newest prices of tariff.rates began on 2026-08-01, more than eight months ago, and";
+    const DO = ". Compare them with your contract, and add a row with the new ones";
+    const SERVICE = "https://days.example";
+    async function runWith(base_url: string, state?: string) {
+      const env = {
+        VIGIE_SERVICE_BASE_URL: base_url,
+        VIGIE_OFFICIAL_SOURCE: "rte",
+        VIGIE_MQTT_URL: "embedded",
+      };
+      const cwd = await folderWith({
+        "config/vigie.yaml": "{}",
+        ...(state !== undefined && { "state/state.json": state }),
+      });
+      const { code, err } = await runCommand((io) => check([], io), { env, cwd });
+      return { code, err: err.replaceAll(cwd, "") };
+    }
+    const stateWith = (rates: { hp: number | null; hc: null }) => {
+      const days = knownDaysOf({ "2027-05-02": official("bleu", { rates }) });
+      return serialiseState({ ...emptyState("here"), books: { [SERVICE]: days }, clients: {} });
+    };
+
+    test("without a service", async () => {
+      expect(await runWith("none")).toEqual({
+        code: 0,
+        err: `warning: ${OLD} no service names any${DO}\n`,
+      });
+    });
+
+    test("with a service that has named none so far", async () => {
+      expect((await runWith(SERVICE, stateWith({ hp: null, hc: null }))).err).toBe(
+        `warning: ${OLD} no service names any${DO}\n`,
+      );
+    });
+
+    test("but not to an owner whose prices come from the service, nor before it has answered", async () => {
+      expect((await runWith(SERVICE, stateWith({ hp: 0.2, hc: null }))).err).toBe("");
+      expect((await runWith(SERVICE)).err).toBe("");
+    });
+
+    test("and what is not known if the state cannot be read", async () => {
+      const { code, err } = await runWith(SERVICE, "{");
+      expect(code).toBe(0);
+      expect(err).toMatch(
+        /^warning: The newest prices .* ago, and whether the service names any is not known \(The state in .* cannot be read: .*\)\. Compare them/,
+      );
+    });
   });
 
   test("names what the broker's access list must allow", async () => {

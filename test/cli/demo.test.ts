@@ -56,8 +56,12 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
       instance: "maison",
       tariff: {
         off_peak: [
-          { from: "12:00", to: "14:00" },
-          { from: "22:00", to: "04:00" },
+          {
+            windows: [
+              { from: "12:00", to: "14:00" },
+              { from: "22:00", to: "04:00" },
+            ],
+          },
         ],
       },
       state: "/temporary",

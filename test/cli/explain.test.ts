@@ -34,10 +34,10 @@ describe("vigie explain", () => {
     expect(out).toBe(`2026-01-05 05:59, Europe/Paris
 
 rouge_now  OFF  next ON at 2026-01-05 06:00
-  ✘ now is rouge: 2026-01-04 bleu, official
+  ✘ needed: now is rouge; found: 2026-01-04 bleu, official
 
 night  ON  next OFF at 2026-01-05 06:00
-  ✔ in off-peak hours: the period is hc
+  ✔ in off-peak hours; found: the period is hc
 `);
   });
 
@@ -78,9 +78,21 @@ night  ON  next OFF at 2026-01-05 06:00
 
 both  ON  next OFF at 2026-01-06 06:00
   ✔ all of
-    ✔ rule rouge_now is ON: it is ON
-    ✔ rule night is ON: it is ON
+    ✔ rule rouge_now is ON; found: it is ON
+    ✔ rule night is ON; found: it is ON
 `);
+  });
+
+  test("follows off-peak hours that change at 00:00", async () => {
+    const rows = `tariff: { off_peak: [{ weekdays: tue, windows: ["02:00-03:00"] }, { windows: ["22:00-06:00"] }] }\n`;
+    const files = { "config/vigie.yaml": rows + CONFIG, "state/state.json": STATE };
+    const shown = await Promise.all(
+      ["2026-01-05T23:00", "2026-01-06T00:00"].map((at) => run(["--at", at, "night"], files)),
+    );
+    expect(shown.map(({ out }) => out)).toEqual([
+      expect.stringContaining("night  ON  next OFF at 2026-01-06 00:00"),
+      expect.stringContaining("night  OFF  next ON at 2026-01-06 02:00"),
+    ]);
   });
 
   test("--json is the same as data", async () => {
@@ -126,12 +138,12 @@ outputs:
 If the tariff day 2026-01-06 were rouge (shown until 2026-01-07 06:00)
 
 rouge_now  ON
-  ✔ now is rouge: 2026-01-06 rouge, simulated
+  ✔ now is rouge; found: 2026-01-06 rouge, simulated
 
 peak  ON  next OFF at 2026-01-06 22:00
   ✔ all of
-    ✔ in peak hours: the period is hp
-    ✔ rule rouge_now is ON: it is ON
+    ✔ in peak hours; found: the period is hp
+    ✔ rule rouge_now is ON; found: it is ON
   → 2026-01-06 22:00  OFF
   → 2026-01-07 05:55  unknown
 
@@ -195,7 +207,7 @@ output relay/boiler
       const state = JSON.stringify({ ...JSON.parse(STATE), simulation });
       const cwd = await folderWith({ ...files, "state/state.json": state });
       const { out } = await runIn(cwd, [...AT, "--pretend", "blanc", "rouge_now"]);
-      expect(out).toContain("✘ now is rouge: 2026-01-06 blanc, simulated");
+      expect(out).toContain("✘ needed: now is rouge; found: 2026-01-06 blanc, simulated");
       expect(await readFile(join(cwd, "state/state.json"), "utf8")).toBe(state);
       expect(await readdir(join(cwd, "state"))).toEqual(["state.json"]);
     });
@@ -251,7 +263,7 @@ output relay/boiler
     const { code, out, err } = await run([], {});
     expect(code).toBe(0);
     expect(err).toContain("so no day is known");
-    expect(out).toContain("now is rouge: ");
+    expect(out).toContain("now is rouge; found: ");
   });
 
   test.each([
@@ -279,7 +291,7 @@ rules: [{ id: cold, when: { mqtt: { topic: garden, below: 3 } } }]
     const { code, out, err } = await run([], { "config/vigie.yaml": config, "state/state.json": STATE });
     expect(code).toBe(0);
     expect(err).toContain("no value of the house is known");
-    expect(out).toContain("? garden is below 3: the broker could not be asked\n");
+    expect(out).toContain("? needed: garden is below 3; found: the broker could not be asked\n");
   });
 
   test("a damaged state file is left as it is, and said", async () => {

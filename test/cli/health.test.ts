@@ -53,7 +53,7 @@ describe("vigie health", () => {
   test("takes a file with an instant of which no date can be told for none of vigie's", async () => {
     const { ask, write } = await open();
     await write("state", { at: 1e308 });
-    expect((await ask()).err).toMatch(/loop not found/);
+    expect((await ask()).err).toMatch(/vigie does not run here/);
   });
 
   test("says by its exit code and one line whether loop and broker are well", async () => {
@@ -61,23 +61,23 @@ describe("vigie health", () => {
     expect(await ask()).toEqual({
       code: 1,
       out: "",
-      err: expect.stringMatching(/^vigie health: loop not found/),
+      err: expect.stringMatching(/^vigie health: vigie does not run here/),
     });
     await write("state");
     expect(await ask()).toEqual({
       code: 0,
-      out: expect.stringMatching(/^loop alive; broker reached .*\n$/),
+      out: expect.stringMatching(/^vigie runs; broker reached .*\n$/),
       err: "",
     });
     await write("state", { broker: { ...well().broker, connected: false } });
     expect(await ask()).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/loop alive; broker not reached/),
+      err: expect.stringMatching(/vigie runs; broker not reached/),
     });
     await write("state", { at: systemClock.now() - 100_000 });
     expect(await ask()).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/loop dead: its last report is/),
+      err: expect.stringMatching(/vigie hangs: its last report is/),
     });
   });
 
@@ -120,7 +120,9 @@ describe("vigie health", () => {
     expect(await ask()).toMatchObject({
       code: 1,
       err: expect.stringMatching(
-        new RegExp(`^vigie health: loop not found: .* \\(looked for ${cwd}/vigie-\\w+-health.json\\)\n$`),
+        new RegExp(
+          `^vigie health: vigie does not run here, .* \\(looked for ${cwd}/vigie-\\w+-health.json\\)\n$`,
+        ),
       ),
     });
   });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Aedes } from "aedes";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { hearValues } from "../../src/cli/hear-values.ts";
 import { loadText } from "../config/folder.ts";
 
@@ -36,14 +36,22 @@ async function openBroker(onRefused: (socket: Socket) => void) {
       rules: ["car", "garden"].map((topic) => ({ id: topic, when: { mqtt: { topic, below: 40 } } })),
     }),
   );
-  const hear = (withPublished: boolean) =>
-    hearValues({
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const hear = async (withPublished: boolean) => {
+    const isHeard = once(broker, "ack");
+    const hearing = hearValues({
       config,
       broker: config.mqtt,
       state: undefined,
       signal: new AbortController().signal,
       withPublished,
     });
+    await isHeard;
+    // So long it listens for the other value.
+    vi.advanceTimersByTime(2_000);
+    return hearing;
+  };
   /** Once each client has left. */
   const left = () => Promise.all([...sockets.values()].map((one) => one.closed || once(one, "close")));
   return { hear, asked, left };

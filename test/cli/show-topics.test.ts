@@ -101,6 +101,22 @@ describe("the page of vigie show", () => {
     expect(Math.max(...page.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
+  test("says since when a device is away, and when it is told next", () => {
+    const page = show({
+      "outputs/boiler/state": "contrary",
+      "outputs/boiler/payload": "off",
+      "outputs/boiler/since": "2026-01-05T04:55:00Z",
+      "outputs/boiler": JSON.stringify({
+        tries: 6,
+        away_since: "2026-01-05T10:30:00Z",
+        next_try: "2026-01-05T12:07:00Z",
+      }),
+    });
+    expect(page.replaceAll(/\s+/g, " ")).toMatch(
+      /sent 6 times; last answer: none; away since Mon,? 0?5 Jan,? 11:30; next try Mon,? 0?5 Jan,? 13:07 /,
+    );
+  });
+
   test("gives the reasons of a rule beside its verdict where there is room, and else below it", () => {
     const short = RULES.filter(({ id }) => id === "short");
     expect(show({}, {}, short)).toMatch(/^rule short {2}ON {2}OFF .*22:00 {2}in peak hours/m);
@@ -130,7 +146,7 @@ describe("the page of vigie show", () => {
   });
 
   test("says at its top that the clock is wrong, and claims nothing of the next rouge day then", () => {
-    const wrong = { "service/problem_code": "clock", "next_rouge/date": "None" };
+    const wrong = { "service/problem_code": "clock", "now/date": "None", "next_rouge/date": "None" };
     const page = show({ ...wrong, "next_rouge/outlook": "none_in_horizon" });
     expect(page).toMatch(/^vigie on .*: online, but the clock of this machine\s+is wrong\n/);
     expect(page).toMatch(/^next rouge +unknown$/m);
@@ -169,7 +185,7 @@ describe("the page of vigie show", () => {
     [
       "online",
       health(false),
-      /: online\nThe vigie with this state folder is dead: its process 42 has ended \(last report .* 12:50\)\n/,
+      /: online\nThe vigie with this state folder does not run: its process 42 has ended \(last report [^)]*\s12:50\)\n/,
     ],
   ])("tells since when vigie is gone: %s, %j", (availability, found, words) => {
     expect(show({ availability }, { health: found })).toMatch(words);

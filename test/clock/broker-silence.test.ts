@@ -39,7 +39,7 @@ describe.skipIf(reason)(`a broker that acknowledges nothing any more ${reason}`,
   });
 });
 
-test.skipIf(reason)("a broker that hangs is detected, and all is right when it goes on", async () => {
+test.skipIf(reason)("what-if: The broker is frozen · is detected, and all is right afterwards", async () => {
   const cleanup = createCleanup();
   try {
     const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);

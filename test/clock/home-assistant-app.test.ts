@@ -27,13 +27,7 @@ describe.skipIf(reason)(`the Home Assistant app at ${SPEED} times real speed ${r
     const official = await startSimulator({ port: 0, seed: 3, clock: time.clock, sendDate: false, days });
     cleanup.add(official.stop);
     const house = await openAppHouse(cleanup, official.url);
-    /** Waits for what the page shows. */
-    const shows = (words: string) =>
-      vi.waitFor(async () => expect((await house.get()).text).toContain(words), {
-        timeout: PATIENCE,
-        interval: 50,
-      });
-    return { ...house, time, shows, startNow: () => house.start(time.env()) };
+    return { ...house, time, startNow: () => house.start(time.env()) };
   };
   const RULE = { id: "peak", colors: "rouge", day: "now", hours: "peak" };
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type FakeTime, MINUTE, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
+import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
 import { bleuDaysWith, startVigieAndBroker, startVigieBefore } from "../support/running-vigie.ts";
@@ -11,7 +12,6 @@ import { createCleanup } from "../support/vigie.ts";
 
 const NO_DAYS = new Map<string, "rouge" | "bleu">();
 const reason = withoutMosquitto || withoutFakeTime;
-const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 
 describe.skipIf(reason)(`the built program at ${SPEED} times real speed ${reason}`, () => {
   const cleanup = createCleanup();
@@ -31,6 +31,37 @@ describe.skipIf(reason)(`the built program at ${SPEED} times real speed ${reason
     const { until, expectPunctual } = await startVigieBefore(cleanup, { at: row.at, service: simulate });
     await until({ "now/date": row.before, "now/period": "hc", "now/period_until": row.at });
     await until({ "now/date": row.after, "now/period": "hp" });
+    expectPunctual();
+  });
+
+  test.concurrent.each([
+    { date: "1 April", at: "2026-03-31T22:00:00Z", until: "2026-04-01T00:00:00Z" },
+    { date: "1 November", at: "2026-10-31T23:00:00Z", until: "2026-11-01T01:00:00Z" },
+  ])("other off-peak hours begin at 00:00 of $date, in the middle of the night", async (row) => {
+    const summer = ["apr", "may", "jun", "jul", "aug", "sep", "oct"];
+    const [early, late] = [["22:00-06:00"], ["02:00-07:00", "22:00-24:00"]];
+    const windows =
+      row.date === "1 April" ? { summer: late, winter: early } : { summer: early, winter: late };
+    const off_peak = [{ months: summer, windows: windows.summer }, { windows: windows.winter }];
+    const { until, expectPunctual } = await startVigieBefore(cleanup, {
+      at: row.at,
+      service: simulate,
+      config: { tariff: { off_peak }, rules: [{ id: "night", when: { period: "hc" } }] },
+    });
+    await until({
+      "now/period": "hc",
+      offpeak: "ON",
+      "rules/night/state": "ON",
+      "now/period_until": row.at,
+      "next_change/period": row.at,
+    });
+    await until({
+      "now/period": "hp",
+      offpeak: "OFF",
+      "rules/night/state": "OFF",
+      "now/period_until": row.until,
+      "next_change/period": row.until,
+    });
     expectPunctual();
   });
 
@@ -78,7 +109,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times real speed ${reason
     expectPunctual();
   });
 
-  test.concurrent("an official bleu that becomes rouge at 11:00 is on the broker within one poll, as a revision", async () => {
+  test.concurrent("what-if: A colour is corrected · an official bleu that becomes rouge at 11:00 is on the broker within one poll, as a revision", async () => {
     const days = bleuDaysWith("2025-09-01", "2026-02-01", { "2026-01-06": "rouge" } as const);
     const service = (time: FakeTime) => simulate(time, days, ["revised"]);
     const first = await startVigieBefore(cleanup, { at: "2026-01-05T05:35:00Z", service });

@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { pick, randomFrom } from "../../src/simulator/random.ts";
 import { type FakeTime, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
+import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { bleuDaysWith, type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
 import { FAULTS, type FaultName } from "../support/service-faults.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const A_GROUP = 9;
-const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 const reason = withoutMosquitto || withoutFakeTime;
 
 /** What the owner is told; a fault that is not named here does no harm to an answer, or not to each. */
@@ -42,7 +42,7 @@ describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`
   afterAll(cleanup.run);
 
   test.concurrent.each(groups)(
-    "are survived, said and got over, and no colour that was known gives way to another ($n)",
+    "what-if: The forecast service answers nonsense · are survived, said and got over, and no colour that was known gives way to another ($n)",
     { timeout: 120_000 },
     async ({ group }) => {
       const time = startFakeTime("2026-01-05T13:00:00Z", SPEED);

@@ -12,7 +12,7 @@ describe.skipIf(reason)(`an impatient finger on the refresh button ${reason}`, (
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  test("causes no more requests than the day's budget, and the hourly polls go on", async () => {
+  test("what-if: The refresh button is hammered · causes no more requests than the day's budget, and the hourly polls go on", async () => {
     const service = await startPlainService(() => ({ body: SAID }));
     cleanup.add(service.stop);
     const time = startFakeTime("2026-01-05T13:00:00Z", 240);

@@ -144,7 +144,7 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     await until({ "now/color": said("d2/color"), "next/color": said("d3/color") });
   });
 
-  test.concurrent("after a week no day is known, and nothing is guessed", async () => {
+  test.concurrent("what-if: The forecast service is down · after a week no day is known, and nothing is guessed", async () => {
     const { payloadsOf, until, expectPunctual } = await restart("2026-01-12T05:00:00Z");
     expect(payloadsOf("now/color", "now/date")).toEqual({
       "now/color": said("d7/color"),

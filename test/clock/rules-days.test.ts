@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
+import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { prepareRuns, type RepeatedRuns } from "./repeated-runs.ts";
 
-const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 const reason = withoutMosquitto || withoutFakeTime;
 const BOILER = "shellies/boiler/relay/0/command";
 const PUMP = "heatpump/setpoint/set";
@@ -156,7 +156,7 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short runs ${reason}`
     expect(withoutRepeats(payloadsSentTo("vigie/rules/rouge_ahead/state"))).toEqual(["ON"]);
   });
 
-  test.concurrent("killed at each minute around 06:00 and 22:00, vigie sends the boiler off once, before 06:00, and on once", {
+  test.concurrent("what-if: vigie is stopped or killed · killed at each minute around 06:00 and 22:00, vigie sends the boiler off once, before 06:00, and on once", {
     timeout: 600_000,
   }, async () => {
     const days = { colors: { "2026-01-13": "rouge" } };

@@ -79,7 +79,7 @@ describe.skipIf(reason)(`rules change at their own instant ${reason}`, () => {
     );
   });
 
-  test.concurrent("a new price row and a tariff day at 06:00:00", async () => {
+  test.concurrent("what-if: Prices change · a new price row and a tariff day at 06:00:00", async () => {
     const rates = [
       { from: "2020-01-01", ...ROW },
       { from: "2026-02-01", ...ROW, bleu: { hp: 0.4, hc: 0.4 } },

@@ -40,11 +40,28 @@ describe("a valid value is accepted", () => {
       "tariff.off_peak",
       '["12:30-14:00", "23:00-05:30"]',
       [
-        { from: "12:30", to: "14:00" },
-        { from: "23:00", to: "05:30" },
+        {
+          windows: [
+            { from: "12:30", to: "14:00" },
+            { from: "23:00", to: "05:30" },
+          ],
+        },
       ],
     ],
-    ["tariff.off_peak", "[]", []],
+    ["tariff.off_peak", "[]", [{ windows: [] }]],
+    [
+      "tariff.off_peak",
+      '[{ from: 2026-12-01, months: [apr, 10], weekdays: sat, windows: ["00:00-24:00"] }, { windows: none }]',
+      [
+        {
+          from: "2026-12-01",
+          months: ["apr", "oct"],
+          weekdays: ["sat"],
+          windows: [{ from: "00:00", to: "24:00" }],
+        },
+        { windows: [] },
+      ],
+    ],
     ["tariff.laws", "off", "off"],
     ["tariff.rates_first", "owner", "owner"],
     ["tariff.rates", "[]", []],
@@ -100,7 +117,7 @@ describe("a file that sets nothing", () => {
       tariff: {
         time_zone: "Europe/Paris",
         day_starts_at: "06:00",
-        off_peak: [{ from: "22:00", to: "06:00" }],
+        off_peak: [{ windows: [{ from: "22:00", to: "06:00" }] }],
         laws: "tempo",
         rates_first: "service",
         rates: [
@@ -192,7 +209,11 @@ describe("a wrong value is refused with what was expected and what was found", (
     ["homeassistant.exclude", "now_color", "a list of component keys"],
     ["tariff.time_zone", "Europe/Pari", 'the name of a time zone, such as Europe/Paris, got "Europe/Pari"'],
     ["tariff.day_starts_at", "6", "a time of day"],
-    ["tariff.off_peak", '"22:00-06:00"', 'a list of windows, such as ["22:00-06:00"], got "22:00-06:00"'],
+    [
+      "tariff.off_peak",
+      '"22:00-06:00"',
+      'a list of windows, such as ["22:00-06:00"], or of rows, got "22:00-06:00"',
+    ],
     ["tariff.laws", "edf", "one of tempo, off"],
     ["tariff.rates", "[{ from: 2026-02-30 }]", "a date, such as 2026-08-01"],
     [
@@ -256,7 +277,7 @@ describe("options that conflict", () => {
   });
 
   test("a certificate without its key is refused", async () => {
-    const text = `${REAL}mqtt: { url: mqtts://broker, tls: { cert_file: /a.pem } }`;
+    const text = `${REAL}mqtt: { url: mqtts://broker, tls: { cert_file: /dev/null } }`;
     expect(await problemsOf(loadText(text))).toEqual([
       expect.stringMatching(/:2:\d+ mqtt\.tls\.key_file: expected both .* or neither, got nothing$/),
     ]);

@@ -20,7 +20,7 @@ describe("variables", () => {
       "service.poll.announcement.between.1",
       "11:00",
     ],
-    [{ VIGIE_TARIFF_OFF_PEAK: "['22:00-06:00', 12:00-14:00]" }, "tariff.off_peak.1.from", "12:00"],
+    [{ VIGIE_TARIFF_OFF_PEAK: "['22:00-06:00', 12:00-14:00]" }, "tariff.off_peak.0.windows.1.from", "12:00"],
     [{ VIGIE_TARIFF_RATES: "[]" }, "tariff.rates", []],
     [{ VIGIE_MQTT_TLS_VERIFY: "true" }, "mqtt.tls.verify", true],
     [{ VIGIE_LOG: "{level: error}", VIGIE_LOG_FORMAT: "json" }, "log", { level: "error", format: "json" }],
@@ -81,7 +81,7 @@ describe("variables", () => {
       { VIGIE_TARIFF_OFF_PEAK: "[" },
       "VIGIE_TARIFF_OFF_PEAK: expected a ] that closes the [ of line 1, column 1, got none",
     ],
-    [{ VIGIE_TARIFF_OFF_PEAK: "[22]" }, "VIGIE_TARIFF_OFF_PEAK [0]: expected two different times of day"],
+    [{ VIGIE_TARIFF_OFF_PEAK: "[22]" }, "VIGIE_TARIFF_OFF_PEAK [0]: expected a window, such as"],
     [
       { VIGIE_LOG: "{levle: info}" },
       'VIGIE_LOG levle: expected a known option (level, format), got "levle" (did you mean level?)',

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readForm } from "../../src/config/form-options.ts";
 import { formSettings, namedBrokerSettings } from "../../src/config/form-settings.ts";
 import type { LoadedConfig } from "../../src/config/load-config.ts";
+import { runs } from "../support/long.ts";
+import { NOBODY } from "../support/ports.ts";
 import { folderWith, load, loadText, problemsOf } from "./folder.ts";
 
 const APP = join(import.meta.dirname, "../../config/homeassistant-app");
@@ -263,10 +266,13 @@ describe("a form that is wrong", () => {
         broker_password: "secret-7",
       }),
     ).toEqual([
+      "Couleurs officielles de RTE\u00a0: attendu oui, car sans adresse de service personne d’autre ne donne de couleur, reçu false",
+      'Règles 2, Identifiant\u00a0: attendu un identifiant qu’aucune autre règle n’a, reçu "a"',
       'Règles 2, Couleur\u00a0: attendu un de ces mots (rouge, blanc, bleu, rouge_or_blanc, bleu_or_blanc), reçu "vert"',
       "Règles 2, Confiance (%)\u00a0: attendu un pourcentage entier, de 0 à 100, reçu 101",
       'Règles 2, Entre\u00a0: attendu deux heures différentes, comme 03:30-06:00, reçu "soon"',
-      'Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu "a/#"',
+      'Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic, sans + ni #, sans guillemets, sans / au début ni à la fin, reçu "a/#"',
+      'Appareils 1, Règle\u00a0: attendu l’identifiant d’une règle (a, rouge_ahead, rouge_peak, rouge_or_blanc_peak), reçu "b"',
       'Prix 1, À partir du\u00a0: attendu une date, comme 2027-02-01, reçu "demain"',
       ...["Bleu", "Blanc", "Rouge"].flatMap((color) =>
         ["pleines", "creuses"].map(
@@ -274,11 +280,54 @@ describe("a form that is wrong", () => {
             `Prix 1, ${color}, heures ${hours}\u00a0: attendu un prix en euros par kWh de 0 à 5, comme 0.1654, reçu rien`,
         ),
       ),
-      "Couleurs officielles de RTE\u00a0: attendu oui, car sans adresse de service personne d’autre ne donne de couleur, reçu false",
       "Utilisateur du broker\u00a0: attendu un utilisateur, puisqu’il y a un mot de passe, reçu rien",
-      'Règles 2, Identifiant\u00a0: attendu un identifiant qu’aucune autre règle n’a, reçu "a"',
-      'Appareils 1, Règle\u00a0: attendu l’identifiant d’une règle (a, rouge_ahead, rouge_peak, rouge_or_blanc_peak), reçu "b"',
     ]);
+  });
+
+  test.each(["22:00", "22:00-22:00", "22:00 - 06:00", "22:00-24:00", "22:00-06:00-07:00"])(
+    "takes no %j for two times",
+    (between) => {
+      expect(problemsIn({ rules: [{ ...RULE, between }] })).toEqual([
+        `Règles 1, Entre\u00a0: attendu deux heures différentes, comme 03:30-06:00, reçu "${between}"`,
+      ]);
+    },
+  );
+
+  test.each([
+    [{ service_address: "days.example" }, "Adresse du service"],
+    [{ service_address: "https://days.example", broker_address: "a b" }, "Adresse d’un autre broker"],
+    [{ rules: [{ ...RULE, id: "A" }] }, "Règles 1, Identifiant"],
+  ])("says beside %j what is wrong elsewhere", (wrong, place) => {
+    const problems = problemsIn({ ...wrong, outputs: [OUTPUT, OUTPUT] });
+    const at = (start: string) => problems.filter((problem) => problem.startsWith(start));
+    expect(at(place)).toHaveLength(1);
+    expect(at("Appareils 2, ")).toHaveLength(2);
+  });
+
+  const OTHER = { use: "car", kind: "other", place: "car", payload: "off" };
+
+  test.each<[object, string]>([
+    [{ broker_address: "mqtt://nas/path" }, "sans chemin"],
+    [{ broker_address: "mqtt://me:x%@nas" }, "un % dans un mot de passe s’écrit %25"],
+    [{ broker_address: "mqtt://nas:0" }, "une adresse comme"],
+    [{ broker_address: "mqtt://me:pw@nas", broker_username: "you" }, "l’utilisateur une seule fois"],
+    [{ service_address: "https://days.example/v1/public/forecast" }, "sans /v1/public"],
+    [{ rules: [{ ...RULE, id: "else" }] }, "un autre identifiant"],
+    [{ rules: [{ ...RULE, confidence: 1 }] }, "et pas 1"],
+    [{ outputs: [{ ...OTHER, place: "vigie/car" }] }, "ni sous vigie/"],
+    [{ outputs: [{ ...OTHER, place: "homeassistant/car" }] }, "ni sous homeassistant/"],
+    [{ outputs: [{ ...OTHER, report: "vigie/car" }] }, "ni sous vigie/"],
+    [{ outputs: [{ ...OTHER, report: "car" }] }, "un autre topic"],
+    [{ outputs: [{ ...OTHER, payload: "{next.colour}" }] }, "comme {next.color}"],
+    [{ outputs: [{ ...OTHER, otherwise: "{{ next.color }}" }] }, "une seule paire d’accolades"],
+    [{ outputs: [{ ...OUTPUT, place: "“boiler”" }] }, "sans guillemets"],
+    [{ outputs: [{ ...OUTPUT, place: "a".repeat(195) }] }, "un texte plus court"],
+    [{ outputs: [{ ...OUTPUT, kind: "esphome", place: "vigie" }] }, "ni sous vigie/"],
+  ])("says %j in French, before the configuration as a whole says it in English", (given, words) => {
+    const problems = problemsIn(given);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^\S.*\u00a0: attendu .*, reçu "?[^"]*"?$/);
+    expect(problems[0]).toContain(words);
   });
 
   test.each<[object, string]>([
@@ -295,21 +344,21 @@ describe("a form that is wrong", () => {
     ],
     [
       { language: "en", service_address: "forecast.example.org" },
-      'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "forecast.example.org"',
+      'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, and without /v1/public, got "forecast.example.org"',
     ],
     [
       { language: "en", service_address: "https://me:secret-7@forecast.example.org" },
-      'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "https://***@forecast.example.org"',
+      'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, and without /v1/public, got "https://***@forecast.example.org"',
     ],
     ...["https://me:secret-7@days.example/x?key=secret-7", "days.example/x?key=secret-7"].map(
       (service_address): [object, string] => [
         { language: "en", service_address },
-        `Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "${service_address.replace("me:secret-7@", "***@").replace("key=secret-7", "***")}"`,
+        `Service address: expected an address that begins with https:// or http://, without user, password, ? and #, and without /v1/public, got "${service_address.replace("me:secret-7@", "***@").replace("key=secret-7", "***")}"`,
       ],
     ),
     [
       { language: "en", broker_address: "http://nas" },
-      'Address of another broker: expected an address such as mqtt://192.168.1.10:1883, without ? and #, got "http://nas"',
+      'Address of another broker: expected an address such as mqtt://192.168.1.10:1883, without ? and #, and without a path (ws:// may have one); a % in a password is written %25, got "http://nas"',
     ],
     [
       { language: "en", broker_username: "v", broker_password: { secret: 7 } },
@@ -321,7 +370,7 @@ describe("a form that is wrong", () => {
     ],
     [
       { language: "en", outputs: [{ ...OUTPUT, place: "http://nas/+/secret-7" }] },
-      "Devices 1, Its place on the broker: expected the beginning of a topic, without + and #, without / at the beginning and the end, got a text that is not shown",
+      "Devices 1, Its place on the broker: expected the beginning of a topic, without + and #, without quotes, without / at the beginning and the end, got a text that is not shown",
     ],
     [
       { language: "en", outputs: [{ ...OUTPUT, report: "x" }] },
@@ -343,7 +392,7 @@ describe("a form that is wrong", () => {
           { use: "car", kind, place: `${OUTPUT.place} `, relay: "1" },
         ],
       },
-      `Devices 2, Its place on the broker: expected another device than that of row 1, because vigie can command only one relay of such a device over MQTT, got "${OUTPUT.place} "`,
+      `Devices 2, Its place on the broker: expected another device than device 1, because vigie can command only one relay of such a device over MQTT, got "${OUTPUT.place} "`,
     ]),
     [
       {
@@ -353,17 +402,36 @@ describe("a form that is wrong", () => {
           { use: "heating", kind: "shelly_gen2", place: "a" },
         ],
       },
-      'Appareils 3, Topic de l’appareil\u00a0: attendu un autre appareil que celui de la ligne 2, car vigie ne peut commander par MQTT qu’un seul relais d’un tel appareil, reçu "a"',
+      'Appareils 3, Topic de l’appareil\u00a0: attendu un autre appareil que l’appareil 2, car vigie ne peut commander par MQTT qu’un seul relais d’un tel appareil, reçu "a"',
     ],
     [
       { language: "en", outputs: [OUTPUT, { ...OUTPUT, use: "car" }] },
-      `Devices 2, Its place on the broker: expected a device, or a relay of it, that no other row has: row 1 has the same one, got "${OUTPUT.place}"`,
+      `Devices 2, Its place on the broker: expected a device, or a relay of it, that is not there yet: device 1 is the same one, got "${OUTPUT.place}"`,
     ],
     [
       {
         outputs: [OUTPUT, { use: "car", kind: "other", place: `cmnd/${OUTPUT.place}/POWER`, payload: "OFF" }],
       },
-      `Appareils 2, Topic de l’appareil\u00a0: attendu un appareil, ou un de ses relais, qu’aucune autre ligne n’a (la ligne 1 a le même), reçu "cmnd/${OUTPUT.place}/POWER"`,
+      `Appareils 2, Topic de l’appareil\u00a0: attendu un appareil, ou un de ses relais, qui n’est pas encore là (l’appareil 1 est le même), reçu "cmnd/${OUTPUT.place}/POWER"`,
+    ],
+    [
+      {
+        language: "en",
+        outputs: [
+          { use: "boiler", kind: "other", place: "a", payload: "OFF", report: "both" },
+          { use: "car", kind: "other", place: "b", payload: "OFF", report: "both" },
+        ],
+      },
+      'Devices 2, Topic of its reports: expected another topic than that of device 1, because vigie would switch the device back for each of them, got "both"',
+    ],
+    [
+      {
+        outputs: [
+          { use: "boiler", kind: "other", place: "a", payload: "OFF", report: "stat/x/POWER" },
+          { use: "car", kind: "tasmota", place: "x" },
+        ],
+      },
+      'Appareils 2, Topic de l’appareil\u00a0: attendu un autre topic que celui de l’appareil 1, car vigie insisterait pour l’un contre l’autre, reçu "x"',
     ],
     [
       { language: "en", outputs: [{ ...OUTPUT, name: "!!" }] },
@@ -407,11 +475,11 @@ describe("a form that is wrong", () => {
     expect(readForm(text)).toEqual({ language: "fr", problems: [problem] });
   });
 
-  test("is told by the number of its row where only vigie as a whole can know it", async () => {
-    const outputs = [OUTPUT, { use: "car", kind: "other", place: "vigie/x", payload: "off" }];
-    const problems = await problemsOf(loadForm({ outputs }));
-    expect(problems).toEqual([
-      'Appareils 2 topic: expected a topic outside of mqtt.base_topic (vigie), got "vigie/x"',
+  test("is told by the number of its row if only vigie as a whole can know it", async () => {
+    const form = settingsOf({ outputs: [OUTPUT, { ...OTHER, place: "days/car" }] });
+    const env = { VIGIE_MQTT_BASE_TOPIC: "days" };
+    expect(await problemsOf(load({ cwd: await folderWith(), env, form }))).toEqual([
+      'Appareils 2 topic: expected a topic outside of mqtt.base_topic (days), got "days/car"',
     ]);
   });
 });
@@ -468,4 +536,124 @@ describe("config/homeassistant-app", () => {
     expect(new Set(form?.rules.flatMap(Object.keys))).toEqual(new Set(Object.keys(schema.rules[0])));
     expect(new Set(form?.outputs.flatMap(Object.keys))).toEqual(new Set(Object.keys(schema.outputs[0])));
   });
+});
+
+describe("what is doubtful in a form", () => {
+  const OTHER = { use: "car", kind: "other", place: "car/set", payload: "off", otherwise: "on" };
+  const night = { id: "night", colors: "bleu_or_blanc", day: "now", hours: "off_peak" };
+
+  test.each<[object, string]>([
+    [
+      { rules: [{ id: "a", colors: "rouge", day: "now", hours: "peak", between: "23:00-05:00" }] },
+      "Règles 1 a\u00a0: ne peut jamais valoir OUI, car ses conditions s’excluent, ou le contrat ne les permet pas",
+    ],
+    [
+      { rules: [{ id: "a", colors: "rouge", day: "next_7_days" }] },
+      "Règles 1 a\u00a0: demande des prévisions, et il n’y a pas d’adresse de service\u00a0: de next_7_days, deux jours au plus sont connus",
+    ],
+    [{ outputs: [{ ...OTHER, payload: "« off »" }] }, "l’appareil reçoit « off » avec ces guillemets"],
+    [{ outputs: [{ ...OTHER, payload: "toggle" }] }, "toggle met l’appareil dans l’état contraire au sien"],
+    [{ outputs: [{ ...OTHER, payload: "on" }] }, "le même ordre que pour le reste du temps"],
+    [{ outputs: [{ ...OTHER, place: "car/set," }] }, '"car/set," finit par une virgule'],
+    [
+      { rules: [night], outputs: [{ ...OTHER, rule: "night", payload: "on", otherwise: "off" }] },
+      '"off" n’est envoyé qu’après "on", et vigie n’y tient pas l’appareil',
+    ],
+    [
+      { outputs: [{ ...OTHER, payload: "{'state':'OFF'}", report: "car" }] },
+      "{'state':'OFF'} est un texte et non du JSON",
+    ],
+    [
+      { outputs: [{ ...OTHER, payload: '{"state":"OFF"}', report: "car" }] },
+      'seule une réponse qui est "on", sans rien d’autre, confirme "on"',
+    ],
+    [
+      { broker_username: "v" },
+      "Utilisateur du broker\u00a0: il n’y a pas de mot de passe pour cet utilisateur",
+    ],
+    [
+      { broker_address: `mqtt://${NOBODY}`, service_address: `http://${NOBODY}` },
+      "rien ne répond à cette adresse, qui est celle de l’application elle-même",
+    ],
+  ])("is said in French in a French form, and in English in an English one: %j", async (more, words) => {
+    const inForm = async (language: string) => {
+      const form = settingsOf({ rules: [], ...more, language });
+      return (await load({ cwd: await folderWith(), form, inContainer: true })).warnings;
+    };
+    const [said = "", ...others] = await inForm("fr");
+    expect(others).toEqual([]);
+    expect(said).toContain(words);
+    expect(said).not.toMatch(/\b(the|is|of|and|to|with|only|same)\b/);
+    const [english = ""] = await inForm("en");
+    expect(english).toMatch(/\b(the|is|of|and|to|with|only|same)\b/);
+  });
+
+  test("is said in English in a file beside it, whose options have English names", async () => {
+    const file = 'rules: [{ id: a, when: { all: [{ period: hp }, { between: ["23:00", "05:00"] }] } }]\n';
+    expect((await loadForm({}, file)).warnings).toEqual([
+      expect.stringMatching(/^config\/vigie\.yaml:1:9 rules\[0\] a: can never be ON/),
+    ]);
+  });
+});
+
+test("any device that the form accepts is accepted as a configuration, so that no refusal is in other words", async () => {
+  const text = fc.oneof(
+    fc.constantFrom("a", "a/b", "boiler", "zigbee2mqtt/x", "on", "off", "OFF", "17", "{now.color}"),
+    fc.constant('{"state":"ON"}'),
+    fc.string({ maxLength: 12 }),
+  );
+  const use = fc.constantFrom("boiler", "car", "heating", "other");
+  const relays = ["shelly_gen1", "shelly_gen2", "tasmota", "zigbee2mqtt", "esphome", "openbeken"];
+  const anything = fc.record(
+    {
+      use,
+      kind: fc.constantFrom(...relays, "other"),
+      place: text,
+      relay: fc.constantFrom("", "0", "2", "l1"),
+      name: text,
+      payload: text,
+      otherwise: text,
+      report: text,
+    },
+    { requiredKeys: ["use", "kind", "place"] },
+  );
+  // So few places and reports that two devices often meet at one.
+  const topic = fc.constantFrom("a", "a/b", "stat/a/POWER");
+  const relay = fc.record({
+    use,
+    kind: fc.constantFrom(...relays),
+    place: topic,
+    relay: fc.constantFrom("", "", "1"),
+  });
+  const other = fc.record(
+    {
+      use,
+      kind: fc.constant("other"),
+      place: topic,
+      payload: fc.constantFrom("off", "17", "OFF"),
+      otherwise: fc.constantFrom("on", "20"),
+      report: topic,
+    },
+    { requiredKeys: ["use", "kind", "place", "payload"] },
+  );
+  const device = fc.oneof<fc.Arbitrary<object>[]>(anything, relay, other);
+  /** `apart`: each of them is accepted alone, and they are refused together. */
+  const tried = { accepted: 0, together: 0, apart: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(device, { minLength: 1, maxLength: 3 }), async (outputs) => {
+      const isAlone = (one: object) => problemsIn({ outputs: [one] }).length === 0;
+      if (problemsIn({ outputs }).length > 0) {
+        if (outputs.every(isAlone)) tried.apart += 1;
+        return;
+      }
+      tried.accepted += 1;
+      if (outputs.length > 1) tried.together += 1;
+      const { config } = await loadForm({ outputs });
+      expect(config.outputs.list).toHaveLength(outputs.length);
+    }),
+    { numRuns: runs(1_500) },
+  );
+  expect(tried.accepted).toBeGreaterThan(20);
+  expect(tried.together).toBeGreaterThan(5);
+  expect(tried.apart).toBeGreaterThan(5);
 });

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { listOptions } from "../../src/config/option-list.ts";
 import { ConfigError } from "../../src/config/problems.ts";
+import { runs } from "../support/long.ts";
 import { folderWith, load } from "./folder.ts";
 
 const PLACE =
@@ -63,7 +64,7 @@ test("any text gives a configuration, or problems with their places", async () =
       await fileOf(cwd, lines.join("\n"));
       await outcome(cwd, {});
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -90,7 +91,7 @@ test("any values of the options give a configuration, or problems with their pla
       await fileOf(cwd, stringify(tree) ?? "");
       await outcome(cwd, {});
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -107,7 +108,7 @@ test("any variables give a configuration, or problems that name them", async () 
   const cwd = await folderWith();
   await fc.assert(
     fc.asyncProperty(variables, async (env) => void (await outcome(cwd, env))),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -151,7 +152,7 @@ test("a secret is in no problem and no warning, whatever is wrong with the file"
       await fileOf(cwd, spoil(stringify(isWhole ? secret : { ...tree, ...(secret as object) })));
       expect((await outcome(cwd, {})).join("\n")).not.toContain(SECRET);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

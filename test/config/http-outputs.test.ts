@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { NOBODY } from "../support/ports.ts";
 import { folderWith, load, loadText, loadVariables, problemsOf, SHIPPED_PLACE } from "./folder.ts";
 
 const RULES =
@@ -29,6 +30,7 @@ describe("an output over HTTP", () => {
     expect(await outputWith(`id: boiler, url: "${RELAY}?turn={payload}", ${OFF_ON}`)).toEqual({
       id: "boiler",
       name: { fr: "boiler", en: "boiler" },
+      language: "fr",
       key: expect.stringMatching(/^http:boiler:[0-9a-f]{8}$/),
       to: { kind: "http", place: "http://192.0.2.40", url: `${RELAY}?turn={payload}`, method: "GET" },
       access: { headers: {} },
@@ -62,6 +64,7 @@ describe("an output over HTTP", () => {
       {
         id: "phone",
         name: { fr: "Phone", en: "Phone" },
+        language: "fr",
         key: expect.stringMatching(/^http:phone:[0-9a-f]{8}$/),
         to: {
           kind: "http",
@@ -448,11 +451,11 @@ describe("a warning is given", () => {
 
   test("of a .local name and of the machine itself, in a container only", async () => {
     const local = `[{ id: a, url: "http://plug.local/", ${OFF} }]`;
-    const own = `[{ id: a, url: "http://localhost/", ${OFF} }]`;
+    const own = `[{ id: a, url: "http://${NOBODY}/", ${OFF} }]`;
     expect([...(await warningsOf(local)), ...(await warningsOf(own))]).toEqual([]);
     expect(await warningsOf(local, true)).toEqual([expect.stringContaining("ends in .local")]);
     expect(await warningsOf(own, true)).toEqual([
-      expect.stringContaining("outputs[0].url: in a container this address is the container itself"),
+      expect.stringContaining("outputs[0].url: nothing answers there: in a container this address is"),
     ]);
   });
 

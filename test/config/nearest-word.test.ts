@@ -57,6 +57,7 @@ test("each word that others are near to is an option, a value or a command", () 
     "explain",
     "purge",
     "simulator",
+    "simulate",
     "none",
     "rte",
     "watch",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { officialAddress } from "../../src/config/official-options.ts";
-import { folderWith, load, loadText, loadVariables, NEEDED, problemsOf } from "./folder.ts";
+import { folderWith, load, loadText, loadVariables, problemsOf } from "./folder.ts";
 
 const REAL = "service: { base_url: https://days.example }\n";
 
@@ -48,14 +48,6 @@ describe("official.source", () => {
       "config/vigie.yaml:2:21 official.source: the same address as service.base_url. One server cannot check itself, and when it is down both sources are: for the colours of RTE itself, set rte",
     ]);
     expect((await loadText(`${REAL}official: { source: https://other.example }`)).warnings).toEqual([]);
-  });
-
-  test("in a container, an address of the container itself gives a warning", async () => {
-    const env = { ...NEEDED, VIGIE_OFFICIAL_SOURCE: "http://127.0.0.1:8787" };
-    const { warnings } = await load({ cwd: await folderWith(), env, inContainer: true });
-    expect(warnings).toEqual([
-      expect.stringContaining("VIGIE_OFFICIAL_SOURCE: in a container this address is"),
-    ]);
   });
 });
 

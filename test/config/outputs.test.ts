@@ -36,6 +36,12 @@ describe("outputs", () => {
     expect(warnings).toEqual([]);
   });
 
+  test("say days in the language of Home Assistant", async () => {
+    const yaml = `${RULES}homeassistant: { language: en }\noutputs: [{ topic: a, choose: [${PEAK}] }]`;
+    const { config } = await loadText(yaml);
+    expect(config.outputs.list.map(({ language }) => language)).toEqual(["en"]);
+  });
+
   test("are a list, with the defaults of each", async () => {
     const yaml = `
   - topic: shellies/boiler/relay/0/command
@@ -69,6 +75,7 @@ describe("outputs", () => {
         {
           id: "shellies_boiler_relay_0_command",
           name: { fr: "shellies/boiler/relay/0/command", en: "shellies/boiler/relay/0/command" },
+          language: "fr",
           key: "shellies/boiler/relay/0/command",
           to: { kind: "mqtt", topic: "shellies/boiler/relay/0/command", qos: 1, retain: false },
           message: false,
@@ -84,6 +91,7 @@ describe("outputs", () => {
         {
           id: "heatpump_setpoint_set",
           name: { fr: "heatpump/setpoint/set", en: "heatpump/setpoint/set" },
+          language: "fr",
           key: "heatpump/setpoint/set",
           to: { kind: "mqtt", topic: "heatpump/setpoint/set", qos: 0, retain: true },
           message: false,
@@ -104,6 +112,7 @@ describe("outputs", () => {
         {
           id: "plug",
           name: { fr: "Prise", en: "Plug" },
+          language: "fr",
           key: "zigbee2mqtt/Plug/set",
           to: { kind: "mqtt", topic: "zigbee2mqtt/Plug/set", qos: 1, retain: false },
           message: false,
@@ -126,6 +135,7 @@ describe("outputs", () => {
         {
           id: "car_wall_box_2_r_glage",
           name: { fr: "Car", en: "Car" },
+          language: "fr",
           key: "Car/Wall box-2/Réglage",
           to: { kind: "mqtt", topic: "Car/Wall box-2/Réglage", qos: 1, retain: false },
           message: false,
@@ -163,7 +173,10 @@ describe("outputs", () => {
   });
 
   test.each([
-    [" 5", "outputs: expected a list of outputs ([] for none), or { dry_when_simulated: …, list: … }, got 5"],
+    [
+      " 5",
+      "outputs: expected a list of outputs, each beginning with - id: …, [] for none, or { dry_when_simulated: …, list: [ … ] }, got 5",
+    ],
     [" [5]", "outputs[0]"],
     [
       ` [{ topic: vigie/x, choose: [${PEAK}] }]`,

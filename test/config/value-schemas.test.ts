@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   civilDate,
-  dailyWindow,
   duration,
   idWord,
   optionalText,
@@ -42,21 +41,13 @@ describe("a duration", () => {
   });
 });
 
-describe("times, windows and dates", () => {
+describe("times and dates", () => {
   test.each(["00:00", "06:30", "23:59"])("%s is a time", (text) => {
     expect(wallTime.parse(text)).toBe(text);
   });
 
   test.each(["24:00", "6:30", "06:60", "06:30:00", "", 630])("%j is no time", (text) => {
     expect(wallTime.safeParse(text).success).toBe(false);
-  });
-
-  test("a window is two times, and may cross midnight", () => {
-    expect(dailyWindow.parse("22:00-06:00")).toEqual({ from: "22:00", to: "06:00" });
-  });
-
-  test.each(["22:00", "22:00-22:00", "22:00 - 06:00", "22:00-24:00", 22])("%j is no window", (text) => {
-    expect(dailyWindow.safeParse(text).success).toBe(false);
   });
 
   test.each([

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { NOBODY } from "../support/ports.ts";
 import { folderWith, load, loadText, loadVariables, NEEDED } from "./folder.ts";
 
 describe("warnings", () => {
@@ -33,26 +35,44 @@ describe("warnings", () => {
     expect(warnings).toEqual(expected);
   });
 
-  test.each([
-    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, true, ["VIGIE_MQTT_URL", ""]],
-    [{ VIGIE_MQTT_URL: "mqtt://u:secret@127.0.0.1" }, true, ["VIGIE_MQTT_URL", ""]],
-    [{ VIGIE_SERVICE_BASE_URL: "http://localhost:8787" }, true, ["VIGIE_SERVICE_BASE_URL", ""]],
-    [
-      { VIGIE_MQTT_URL: "mqtt://localhost", VIGIE_SERVICE_BASE_URL: "http://localhost" },
-      true,
-      ["VIGIE_MQTT_URL", " (the same of service.base_url)"],
-    ],
-    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, false, null],
-    [{}, true, null],
-  ])(
-    "an address of the container itself gives one warning: %j, in a container: %j",
-    async (env, inContainer, expected) => {
-      const { warnings } = await load({ cwd: await folderWith(), env: { ...NEEDED, ...env }, inContainer });
-      const words =
-        "in a container this address is the container itself, not the machine that it runs on, unless it has the machine's network (network_mode: host)";
-      expect(warnings).toEqual(expected ? [`${expected[0]}: ${words}${expected[1]}`] : []);
-    },
-  );
+  describe("an address of the machine itself, in a container,", () => {
+    const WORDS =
+      "nothing answers there: in a container this address is the container itself, not the machine that it runs on, unless it has the machine's network (network_mode: host)";
+    const warningsWith = async (env: NodeJS.ProcessEnv, inContainer = true) =>
+      (await load({ cwd: await folderWith(), env: { ...NEEDED, ...env }, inContainer })).warnings;
+
+    test.each([
+      ["VIGIE_MQTT_URL", "mqtt://localhost:9"],
+      ["VIGIE_MQTT_URL", `mqtt://u:secret@${NOBODY}`],
+      ["VIGIE_SERVICE_BASE_URL", "http://[::1]:9"],
+      ["VIGIE_OFFICIAL_SOURCE", `http://${NOBODY}`],
+    ])("gives a warning if nothing answers there: %s=%s", async (name, address) => {
+      const env = { [name]: address };
+      expect(await warningsWith(env)).toEqual([`${name}: ${WORDS}`]);
+      expect(await warningsWith(env, false)).toEqual([]);
+    });
+
+    test("gives one warning for all of them, and none for one at which a server listens", async () => {
+      const server = createServer((socket) => socket.destroy());
+      onTestFinished(() => new Promise((closed) => server.close(() => closed())));
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      const { port } = server.address() as AddressInfo;
+      const env = {
+        VIGIE_MQTT_URL: `mqtt://localhost:${port}`,
+        VIGIE_SERVICE_BASE_URL: `http://${NOBODY}`,
+        VIGIE_OFFICIAL_SOURCE: "http://localhost:9",
+      };
+      expect(await warningsWith(env)).toEqual([
+        `VIGIE_SERVICE_BASE_URL: ${WORDS} (the same of official.source)`,
+      ]);
+      const only = { VIGIE_MQTT_URL: `mqtt://localhost:${port}` };
+      expect(await warningsWith(only)).toEqual([]);
+    });
+
+    test("gives none where there is none", async () => {
+      expect(await warningsWith({})).toEqual([]);
+    });
+  });
 
   test("encryption that is set but not used, or not verified, gives a warning", async () => {
     const plain = await loadVariables({ VIGIE_MQTT_TLS_SERVER_NAME: "b" });

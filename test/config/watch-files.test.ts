@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type TestContext, test, vi } from "vitest";
 import { readFingerprint } from "../../src/config/read-text.ts";
@@ -99,11 +99,11 @@ test.concurrent("writing in two steps, or removing the file for a moment, is one
 });
 
 test.concurrent("a change is found by reading where the system does not report it", async (context) => {
-  const folder = await folderWith({ placeholder: "" }, context.onTestFinished);
-  const file = join(folder, "later/a");
-  const changes = await watched(context, [file], 50);
-  await mkdir(join(folder, "later"));
-  await writeFile(file, "two");
+  const folder = await folderWith({ "here/a": "one", "elsewhere/b": "" }, context.onTestFinished);
+  // The same file under a name in another folder: the system reports what is written there to that folder only.
+  await link(join(folder, "here/a"), join(folder, "elsewhere/a"));
+  const changes = await watched(context, [join(folder, "here/a")], 50);
+  await writeFile(join(folder, "elsewhere/a"), "two");
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
 });
 

@@ -16,21 +16,21 @@ password: x
 tariff: [1]
 `;
     expect(await problemsOf(loadText(text, { VIGIE_LOG_LEVEL: "loud" }))).toEqual([
+      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "instanc" (did you mean instance?)',
       expect.stringMatching(
         /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, none \(no forecasts\), or an address .* got "days\.example" \(did you mean https:\/\/days\.example\?\)$/,
       ),
       'config/vigie.yaml:4:3 service.pol: expected a known option (base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock), got "pol" (did you mean poll?)',
+      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option (url, username, password, password_file, base_topic, grace, tls), got "gracee" (did you mean grace?)',
       expect.stringMatching(
         /^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10 \(did you mean .*10m.*\?\)$/,
       ),
-      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option (url, username, password, password_file, base_topic, grace, tls), got "gracee" (did you mean grace?)',
+      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "zigbee"',
+      'config/vigie.yaml:10:1 password: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "password" (did you mean mqtt.password?)',
       expect.stringMatching(
         /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got the list \[1\]$/,
       ),
       'VIGIE_LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
-      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "instanc" (did you mean instance?)',
-      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "zigbee"',
-      'config/vigie.yaml:10:1 password: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "password" (did you mean mqtt.password?)',
     ]);
   });
 
@@ -86,15 +86,15 @@ tariff: [1]
       "rules: [{ id: a, when: { mqtt: { topic: car, path: battery[0].x, below: 40 } } }]\n",
       ":1:59: expected quotes around a text with a bracket in it; in a path, a number joined by dots (battery.0), got a [ right after a word",
     ],
-    ["mqtt:\n  password: !secret x\n", ":2:13: expected quotes around a text that begins with !"],
-    ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],
+    ["mqtt:\n  password: !geheim x\n", ":2:13: expected quotes around a text that begins with !"],
+    ["mqtt:\n  password: *secret\n", ":2:13: expected quotes around a text that begins with *, got none"],
     [
       "mqtt:\n  password: @secret\n",
       ":2:13: expected quotes around a text that begins with a special character",
     ],
     [
       "mqtt:\n  username: a\n  password:secret\n",
-      ":3:3: expected a closing quote or bracket, a comma, or a colon and a space after a key",
+      ":3:12: expected a space after the colon of this key, got none",
     ],
     ["a: 1\n---\nb: 2\n", ":2:1: expected one document, got a second ---"],
     ["- a\n", "rules, outputs, http, state, log), got a list"],

@@ -18,10 +18,10 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     const running = await startContainerAndBroker(cleanup);
     await running.container.first();
     const answers = await untilHealth(running, 0);
-    expect(answers.slice(0, -1).every(({ words }) => /loop not found|broker not reached/.test(words))).toBe(
-      true,
-    );
-    expect(answers.at(-1)?.words).toMatch(/^loop alive; broker reached at mqtt:.*; data /);
+    expect(
+      answers.slice(0, -1).every(({ words }) => /vigie does not run here|broker not reached/.test(words)),
+    ).toBe(true);
+    expect(answers.at(-1)?.words).toMatch(/^vigie runs; broker reached at mqtt:.*; data /);
     const { Healthcheck } = await readImage();
     expect((Date.now() - began) * 1e6).toBeLessThan(Healthcheck.StartPeriod);
   });
@@ -45,7 +45,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     await untilHealth(running, 0);
     await running.broker.end();
     const [ill] = (await untilHealth(running, 1)).slice(-1);
-    expect(ill?.words).toMatch(/^vigie health: loop alive; broker not reached at mqtt:.*; data fresh/);
+    expect(ill?.words).toMatch(/^vigie health: vigie runs; broker not reached at mqtt:.*; data fresh/);
     await running.broker.start();
     await untilHealth(running, 0);
   });
@@ -58,7 +58,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     process.kill(first, "SIGSTOP");
     const frozen = Date.now();
     const [ill] = (await untilHealth(running, 1, 2_000)).slice(-1);
-    expect(ill?.words).toMatch(/^vigie health: loop dead: its last report is 1 min old; broker unknown/);
+    expect(ill?.words).toMatch(/^vigie health: vigie hangs: its last report is 1 min old; broker unknown/);
     expect(Date.now() - frozen).toBeGreaterThan(55_000);
     process.kill(first, "SIGCONT");
     await untilHealth(running, 0);

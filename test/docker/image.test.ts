@@ -27,9 +27,14 @@ describe.skipIf(withoutDocker)(`the image ${withoutDocker}`, () => {
           ...["homeassistant", "vigie.schema.json", "vigie.yaml"],
           ...["homeassistant/en", "homeassistant/fr"].flatMap((folder) => [
             folder,
-            ...["announcement-alarm", "boiler", "charging", "evening-message", "preheat"].map(
+            ...["announcement-alarm", "boiler", "charging", "energy", "evening-message", "preheat"].map(
               (name) => `${folder}/${name}.yaml`,
             ),
+          ]),
+          "homeassistant/packages",
+          ...["homeassistant/packages/en", "homeassistant/packages/fr"].flatMap((folder) => [
+            folder,
+            `${folder}/vigie_energy.yaml`,
           ]),
         ].map((name) => `./usr/local/lib/vigie/config/${name}`),
       ].sort(),

@@ -25,7 +25,8 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
       const { code, stderr } = await (await startContainer(cleanup, second)).ended;
       expect([code, stderr]).toEqual([
         3,
-        expect.stringMatching(/^vigie run: The base topic vigie has another owner/),
+        // Its log has it then, all day.
+        round === 0 ? expect.stringMatching(/^vigie run: The base topic vigie has another owner/) : "",
       ]);
     }
     expect(look(running)).toEqual(before);

@@ -37,7 +37,9 @@ test("the page lists every metric, with its labels", () => {
 });
 
 test("the page lists every value of the labels that it explains", () => {
-  for (const [, label = "", words = ""] of PAGE.matchAll(/`(\w+)` \((`[^)]+`)\)/g)) {
+  const explained = [...PAGE.matchAll(/`(\w+)` \((`[^)]+`)\)/g)];
+  expect(explained.map(([, label]) => label)).toEqual(["day", "color", "period", "source", "result"]);
+  for (const [, label = "", words = ""] of explained) {
     const listed = [...words.matchAll(/`(\w+)`/g)].map(([, word]) => word);
     const rendered = [...metrics().matchAll(new RegExp(`[{,]${label}="(\\w+)"`, "g"))].map(
       ([, word]) => word,

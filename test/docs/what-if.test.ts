@@ -1,24 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeHealth, judgeHealth } from "../../src/app/judge-health.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
-import {
-  blocksOf,
-  isSame,
-  quotedOn,
-  readPage,
-  type Section,
-  sectionOf,
-  sectionsOf,
-} from "../support/guide.ts";
+import { blocksOf, isSame, quotedOn, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
 import { factsInputAt } from "../support/known-days.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const PAGE = readPage("docs/what-if.md");
-const SECTIONS = sectionsOf(PAGE).map((section): [string, Section] => [section.title, section]);
+const SECTIONS = sectionsOf(PAGE);
 const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 const HOLE = "\u0000";
 const KNOWN_BY = 15;
@@ -27,24 +19,19 @@ const SENTENCES = sentencesOf(TEXTS);
 const WORDS = TEXTS.join("\n");
 
 describe("docs/what-if.md", () => {
-  test.each(SECTIONS)("%s: docs/development.md names the tests that show it, and they are there", (title) => {
-    const shownBy = sectionOf(readPage("docs/development.md"), 'What shows the sentences of "What if…"');
-    const rows = shownBy.split("\n").filter((row) => row.startsWith(`| [${title}](what-if.md#`));
-    expect(rows).toHaveLength(1);
-    const named = [...rows.join().matchAll(/`(test\/[\w/.-]+)`, "([^"]+)"/g)];
-    expect(named).not.toEqual([]);
-    const lacking = named.filter(([, path = "", title = ""]) => !hasTest(path, title));
-    expect(lacking.map(([whole]) => whole)).toEqual([]);
+  test("each section is named by the title of a test that shows it, and no title names another one", () => {
+    expect(namedByTitles("what-if")).toEqual(SECTIONS.map(({ title }) => title).toSorted());
   });
 
-  test.each(SECTIONS)("%s: each line of the log is one that vigie can say", (_, { text }) => {
-    const lines = blocksOf(text).filter(({ language }) => language === "log");
-    const quoted = lines.flatMap((block) => block.text.trim().split("\n"));
+  test("each line of the log is one that vigie can say", () => {
+    const logs = blocksOf(PAGE).filter(({ language }) => language === "log");
+    const quoted = logs.flatMap(({ text }) => text.trim().split("\n"));
+    expect(quoted).not.toEqual([]);
     expect(quoted.filter((line) => !isInSource(line))).toEqual([]);
   });
 
-  test("a service that is down is a problem from the status on that is given", () => {
-    const { text = "" } = SECTIONS.find(([title]) => title === "The forecast service is down")?.[1] ?? {};
+  test("what-if: The forecast service is down · it is a problem from the status on that is given", () => {
+    const text = sectionOf(PAGE, "The forecast service is down");
     const [bullet = ""] = text.split(/\n(?=- )/).filter((part) => part.includes("`service/problem` is `ON`"));
     const [, written] = /`service\/status` is `(\w+)`/.exec(bullet) ?? [];
     const at = Date.parse("2026-01-05T12:00:00Z");
@@ -57,7 +44,7 @@ describe("docs/what-if.md", () => {
     expect(bullet).not.toContain("`down`");
   });
 
-  test("the answer of health on a vigie that hangs is the one that is given", () => {
+  test("what-if: vigie hangs · the answer of health is the one that is given", () => {
     const broker = { connected: true, url: "mqtt://192.0.2.10:1883", port: null };
     const data = { last_success: 0, newest: null, official_success: null, service: "real" as const };
     const health = { at: 0, pid: 1, broker, data };
@@ -84,12 +71,20 @@ test.each(["docs/raspberry-pi.md", "docs/docker-nas.md"])(
   },
 );
 
-function hasTest(path: string, title: string): boolean {
-  if (!existsSync(join(ROOT, path))) return false;
-  const words = title.replaceAll(/[.*+?^$()|[\]\\{}]/g, "\\$&");
-  return new RegExp(`^ *(?:(?:describe|test|it)\\b.*|\\](?: as const)?\\))?\\(?["\`].*${words}`, "m").test(
-    readPage(path),
-  );
+test("each sentence that the README says first is named by the title of a test that shows it, and no title names another one", () => {
+  const said = [...readPage("README.md").matchAll(/^- \*\*([^*]+)\.\*\* /gm)].map(([, sentence]) => sentence);
+  expect(said.slice(0, 2)).toEqual(["A command is obeyed", "No account"]);
+  expect(namedByTitles("readme")).toEqual(said.toSorted());
+});
+
+/** A title is "what-if: The broker is down · what the test shows". */
+function namedByTitles(page: "what-if" | "readme"): string[] {
+  const title = new RegExp(`(?<=["\`]|· )${page}: (.+?) · `, "g");
+  const named = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts"))
+    .flatMap((path) => [...readPage(join("test", path)).matchAll(title)])
+    .map(([, name = ""]) => name);
+  return [...new Set(named)].toSorted();
 }
 
 /** What stands between backticks in the first cells of tables of messages, without commands. */

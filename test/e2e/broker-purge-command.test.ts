@@ -5,10 +5,13 @@ import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mos
 import { observe, readRetained } from "../support/observer.ts";
 import { identity, keepPublishing, topics } from "../support/publisher.ts";
 
-describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
+/** How many messages the broker keeps ready for a client. */
+const READY = 400;
+
+describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, { concurrent: true }, () => {
   let broker: Mosquitto;
   beforeAll(async () => {
-    broker = await startMosquitto();
+    broker = await startMosquitto({ lines: ["allow_anonymous true", `max_queued_messages ${READY}`] });
   });
   afterAll(() => broker.remove());
   const run = async (args: string[], url = broker.url) => {
@@ -27,8 +30,10 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     return { code, words };
   };
 
-  test("exits with 3 while a vigie lives, and with 0 when all of that instance, and nothing else, is gone", async () => {
-    const observer = await observe(broker.url);
+  test("exits with 3 while a vigie lives, and with 0 when all of that instance, and nothing else, is gone", async ({
+    expect,
+  }) => {
+    const observer = await observe(broker.url, "nothing");
     const annexe = JSON.stringify(ownerOf(identity("z"), "annexe"));
     await observer.publish("house/annexe/owner", annexe);
     for (const topic of ["vigie/now/color", "house/now/color", "house/rules/owner", "house/annexe/now/color"])
@@ -41,20 +46,21 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     expect(refused.code).toBe(3);
     expect(refused.words).toContain("vigie 1.0.0 on host-a");
     // The vigie that lives clears what is not its own: then there is one topic less to purge.
-    const strays = async () => (await readRetained(broker.url)).has("house/rules/owner");
+    const held = () => readRetained(broker.url, ["house/#", "vigie/#", "homeassistant/#"]);
+    const strays = async () => (await held()).has("house/rules/owner");
     await expect.poll(strays, { interval: 100 }).toBe(false);
     await publisher.stop();
     expect(await run(["--instance", "house"])).toEqual({
       code: 0,
       words: "Cleared 3 topics below house and homeassistant\n",
     });
-    expect([...(await readRetained(broker.url)).keys()].sort()).toEqual([
+    expect([...(await held()).keys()].sort()).toEqual([
       ...["house/annexe/now/color", "house/annexe/owner", "vigie/now/color"],
     ]);
   });
 
   test("says that it leaves what is below its own levels only, if more owners are named there than vigie keeps", async () => {
-    const observer = await observe(broker.url);
+    const observer = await observe(broker.url, "nothing");
     for (let n = 0; n < 33; n += 1)
       await observer.publish(`cabin/annexe${n}/owner`, JSON.stringify(ownerOf(identity("z"), "annexe")));
     await observer.publish("cabin/now/color", "x");
@@ -69,27 +75,23 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     await observer.disconnect();
   });
 
-  test("clears all but other vigies' topics, also if there are many times as many as the broker sends at once", async () => {
+  test("clears all but other vigies' topics, also if there are three times as many as the broker sends at once", async () => {
     const observer = await observe(broker.url, "nothing");
     const annexes = Array.from({ length: 20 }, (_, n) => `barn/annexe${n}`);
     for (const annexe of annexes) {
       await observer.publish(`${annexe}/owner`, JSON.stringify(ownerOf(identity("z"), "annexe")));
       await observer.publish(`${annexe}/now/color`, "x");
     }
-    for (let n = 0; n < 6_000; n += 100) {
-      const some = Array.from({ length: 100 }, (_, index) => `barn/${n + index}`);
+    for (let n = 0; n < 3 * READY; n += READY) {
+      const some = Array.from({ length: READY }, (_, index) => `barn/${n + index}`);
       await Promise.all(some.map((topic) => observer.publish(topic, "x")));
     }
     expect(await run(["--instance", "barn"])).toEqual({
       code: 0,
-      words: "Cleared 6000 topics below barn and homeassistant\n",
+      words: `Cleared ${3 * READY} topics below barn and homeassistant\n`,
     });
-    expect(await run(["--instance", "barn"])).toEqual({
-      code: 0,
-      words: "There is nothing of barn below barn and homeassistant\n",
-    });
-    const left = [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("barn/"));
-    expect(left).toHaveLength(2 * annexes.length);
+    const left = await readRetained(broker.url, ["barn/#"]);
+    expect(left.size).toBe(2 * annexes.length);
     await observer.disconnect();
   });
 

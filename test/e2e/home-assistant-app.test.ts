@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startSimulator } from "../../src/simulator/server.ts";
 import {
   type AppHouse,
   BROKER_PASSWORD,
@@ -9,10 +10,11 @@ import {
   startGuardedBroker,
   watchGuardedBroker,
 } from "../support/app-vigie.ts";
+import { startFastTime } from "../support/fake-time.ts";
+import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { ReceivedMessage } from "../support/observer.ts";
 import { onBusyMachine, PATIENCE } from "../support/patience.ts";
-import { NOBODY } from "../support/ports.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
 import { TOKEN } from "../support/supervisor.ts";
 import { createCleanup, type Vigie } from "../support/vigie.ts";
@@ -20,6 +22,7 @@ import { createCleanup, type Vigie } from "../support/vigie.ts";
 const BOILER = { use: "boiler", kind: "shelly_gen1", place: "shellies/boiler" };
 const WRONG = { outputs: [{ ...BOILER, place: "shellies/#" }] };
 const PROBLEM = "Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic";
+type Moment = (vigie: Vigie, asked: number) => Promise<unknown>;
 const IN_FORCE = /^The new configuration is in force/;
 
 describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, () => {
@@ -31,32 +34,20 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
   afterAll(cleanup.run);
 
   const open = () => openAppHouse(cleanup, official);
-  const page = (house: AppHouse) => async () => (await house.get().catch(() => ({ text: "" }))).text;
-  const until = (look: () => Promise<string>, words: string | RegExp) =>
-    vi.waitFor(async () => expect(await look()).toMatch(words), { timeout: PATIENCE, interval: 100 });
-  const startWith = async (form: object, house: AppHouse) => {
+  /** vigie asks again after ten seconds, and looks at a file that is not there each five: they are one second here. */
+  const openFast = async () => {
+    const time = startFastTime(10);
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
+    cleanup.add(simulator.stop);
+    return { house: await openAppHouse(cleanup, simulator.url), env: time.env };
+  };
+  const startWith = async (form: object, house: AppHouse, env?: Record<string, string>) => {
     const broker = await startGuardedBroker(cleanup);
     house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
     await house.writeForm(form);
-    const vigie = await house.start();
+    const vigie = await house.start(env);
     return { broker, vigie, ...(await watchGuardedBroker(cleanup, broker, vigie.output)) };
   };
-
-  test.concurrent("works with a form in which nothing was filled in, and shows its page in the language of the form", async () => {
-    const house = await open();
-    const app = await startWith({}, house);
-    await app.until({ availability: "online", "official/status": "ok", "service/status": "off" });
-    await until(page(house), '<html lang="fr">');
-    expect(await house.get("/alive")).toEqual({ status: 200, text: "alive\n" });
-    expect(house.supervisor.asked()).toBe(1);
-    expect((await app.vigie.end()).code).toBe(0);
-    // The machine of the tests may be a container itself.
-    const odd = app.vigie.lines.filter(({ level, msg }) => level !== "info" && !/in a container/.test(msg));
-    expect(odd).toEqual([]);
-    // Nothing that it was told in confidence is anywhere.
-    const output = app.vigie.output();
-    for (const secret of [BROKER_PASSWORD, TOKEN]) expect(output).not.toContain(secret);
-  });
 
   test.concurrent("switches a boiler of the form off on a pretended rouge day, and sees that it obeyed", async () => {
     const house = await open();
@@ -81,20 +72,20 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
   });
 
   test.concurrent("says on its page that there is no broker, and finds it without a restart, also with another password later", async () => {
-    const house = await open();
+    const { house, env } = await openFast();
     await house.writeForm({ language: "en", outputs: [BOILER] });
-    const vigie = await house.start();
+    const vigie = await house.start(env());
     await vigie.says(/^Home Assistant has no MQTT broker: install the app Mosquitto broker/);
-    await until(page(house), "Home Assistant names no MQTT broker yet");
+    await house.shows("Home Assistant names no MQTT broker yet");
     // The days are there already.
-    await until(page(house), /class="panel now (bleu|blanc|rouge)/);
+    await house.shows(/class="panel now (bleu|blanc|rouge)/);
     expect((await house.get("/alive")).status).toBe(200);
 
     const broker = await startGuardedBroker(cleanup);
     house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
     const app = await watchGuardedBroker(cleanup, broker, vigie.output);
     await app.until({ availability: "online" });
-    await until(page(house), /^((?!no MQTT broker yet)[\s\S])*$/);
+    await house.shows(/^((?!no MQTT broker yet)[\s\S])*$/);
     await vigie.says(/^Home Assistant names the broker mqtt:/);
 
     // As when the app Mosquitto broker was installed anew.
@@ -115,8 +106,8 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     await house.writeForm(WRONG);
     const vigie = await house.start();
     const { msg } = await vigie.says(new RegExp(`^Configuration: ${PROBLEM}`));
-    await until(page(house), "vigie ne fonctionne pas encore");
-    expect(await page(house)()).toContain(msg.replace("Configuration: ", "").split(", reçu")[0] ?? "");
+    await house.shows("vigie ne fonctionne pas encore");
+    expect(await house.page()).toContain(msg.replace("Configuration: ", "").split(", reçu")[0] ?? "");
     expect((await house.get("/alive")).status).toBe(200);
     expect(await house.get("/health")).toEqual({ status: 503, text: expect.stringContaining(PROBLEM) });
     expect((await house.get("/api/state")).status).toBe(503);
@@ -130,29 +121,25 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
 
   test.concurrent("goes on with the last configuration that was right, while its form is wrong", async () => {
     const house = await open();
-    const app = await startWith({ outputs: [BOILER] }, house);
-    await app.until({ availability: "online", "outputs/boiler/state": "nothing" });
-    await app.vigie.end();
-    // As it is written after a minute.
+    // As a vigie before has written it after a minute.
     const given = {
       ...{ service: { base_url: "none" }, official: { source: "rte" }, http: { language: "fr" } },
       rules: [{ id: "kept", when: { period: "hp" } }],
     };
     const kept = { given, broker: { url: "mqtt://127.0.0.1:9", password: "that-of-then" } };
     await writeFile(join(house.folder, "data", "last-good.json"), JSON.stringify(kept));
-    await house.writeForm(WRONG);
-    const vigie = await house.start();
+    const { vigie, until: untilPublished } = await startWith(WRONG, house);
     await vigie.says(new RegExp(`^Configuration: ${PROBLEM}`));
-    await app.until({ availability: "online", "rules/kept/state": /ON|OFF/ });
-    await until(page(house), "La dernière configuration lue est refusée");
-    expect(await page(house)()).toContain(PROBLEM);
+    await untilPublished({ availability: "online", "rules/kept/state": /ON|OFF/ });
+    await house.shows("La dernière configuration lue est refusée");
+    expect(await house.page()).toContain(PROBLEM);
     await vigie.end();
     expect(vigie.output()).not.toMatch(/that-of-then|password-of-the-broker/);
   });
 
   test.concurrent("follows /config/vigie.yaml from when it comes to when it goes, and says on its page what is wrong with it", async () => {
-    const house = await open();
-    const app = await startWith({ language: "en", outputs: [BOILER] }, house);
+    const { house, env } = await openFast();
+    const app = await startWith({ language: "en", outputs: [BOILER] }, house, env());
     await app.until({ availability: "online", "outputs/boiler/state": "nothing" });
     let from = app.vigie.lines.length;
     await house.writeFile("rules: [{ id: mine, when: { period: hp } }]\n");
@@ -163,78 +150,26 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
       "the device of the form is gone",
     );
     await house.writeFile("rules: [{ id: mine }]\n");
-    await until(page(house), "The configuration that was read last is refused");
-    expect(await page(house)()).toMatch(/config\/vigie\.yaml:1:\d+ rules\[0\]\.when: expected/);
+    await house.shows("The configuration that was read last is refused");
+    expect(await house.page()).toMatch(/config\/vigie\.yaml:1:\d+ rules\[0\]\.when: expected/);
     await house.writeFile("");
-    await until(page(house), "got an empty file");
+    await house.shows("got an empty file");
     expect(app.payloadOf("rules/mine/state")).toMatch(/ON|OFF/);
     from = app.vigie.lines.length;
     await rm(join(house.folder, "config", "vigie.yaml"));
     await app.vigie.says(IN_FORCE, from);
     await app.until({ "outputs/boiler/state": "nothing" });
-    await until(page(house), /^((?!is refused)[\s\S])*$/);
+    await house.shows(/^((?!is refused)[\s\S])*$/);
   });
 
   test.concurrent("starts as soon as a file that was wrong is right", async () => {
     const house = await open();
     await house.writeFile("rules: 7\n");
     const app = await startWith({ language: "en" }, house);
-    await until(page(house), "rules: expected a list of rules");
+    await house.shows("rules: expected a list of rules");
     await house.writeFile("rules: []\n");
     await app.until({ availability: "online" });
-    await until(page(house), 'class="panel now');
-  });
-
-  test.concurrent("does not end where another vigie owns its base topic, but says so on its page", async () => {
-    const house = await open();
-    const first = await startWith({}, house);
-    await first.until({ availability: "online" });
-    const second = await open();
-    second.supervisor.names({ port: first.broker.port, password: BROKER_PASSWORD });
-    await second.writeForm({});
-    const vigie = await second.start();
-    await vigie.says(/The base topic vigie has another owner/);
-    await until(page(second), "The base topic vigie has another owner");
-    expect((await second.get("/alive")).status).toBe(200);
-    expect(first.payloadOf("availability")).toBe("online");
-    // It has ended by now if it does.
-    const ended = await Promise.race([vigie.ended, Promise.resolve("runs")]);
-    expect(ended).toBe("runs");
-  });
-
-  test.concurrent("started twice on one folder, the second one disturbs the first in nothing", async () => {
-    const house = await open();
-    const first = await startWith({}, house);
-    await first.until({ availability: "online" });
-    await until(page(house), "vigie");
-    const owner = async () => {
-      const state = await readFile(join(house.folder, "data", "state.json"), "utf8");
-      return JSON.parse(state).incarnation;
-    };
-    const before = await owner();
-    const second = await house.start();
-    await second.says(/^The state folder .* is in use by vigie/);
-    expect((await second.end()).code).toBe(0);
-    expect(first.payloadOf("availability")).toBe("online");
-    expect(await owner()).toBe(before);
-    expect(await page(house)()).toContain('class="panel now');
-  });
-
-  test.concurrent("asks again while the Supervisor is not there or answers nonsense", async () => {
-    const house = await open();
-    await house.writeForm({ language: "en" });
-    const vigie = await house.start({ SUPERVISOR_URL: `http://${NOBODY}` });
-    await vigie.says(/^Home Assistant's Supervisor does not name the broker: nothing listens there/);
-    await until(page(house), "Home Assistant names no MQTT broker yet");
-    const odd = await open();
-    odd.supervisor.answers(200, "<html>Home Assistant</html>");
-    await odd.writeForm({ language: "en" });
-    const asking = await odd.start();
-    await asking.says(/does not name the broker: its answer names no host and port/);
-    const broker = await startGuardedBroker(cleanup);
-    odd.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
-    const app = await watchGuardedBroker(cleanup, broker, asking.output);
-    await app.until({ availability: "online" });
+    await house.shows('class="panel now');
   });
 
   test.concurrent("is killed at any moment of its start, and starts again", async () => {
@@ -242,14 +177,16 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     const broker = await startGuardedBroker(cleanup);
     house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
     await house.writeForm({ outputs: [BOILER] });
-    const moments: ((vigie: Vigie, asked: number) => Promise<unknown>)[] = [
+    const whenAsked: Moment = (_, asked) =>
+      vi.waitFor(() => expect(house.supervisor.asked()).toBeGreaterThan(asked), PATIENCE);
+    const moments: Moment[] = [
       async () => undefined,
-      (_, asked) => vi.waitFor(() => expect(house.supervisor.asked()).toBeGreaterThan(asked), PATIENCE),
+      whenAsked,
       (vigie) => vigie.says(/^vigie .* starts/),
       (vigie) => vigie.says(/^Connected to the broker/),
       (vigie) => vigie.says(/^The page is at/),
     ];
-    for (const moment of moments) {
+    for (const moment of LONG ? moments : [whenAsked]) {
       const asked = house.supervisor.asked();
       const vigie = await house.start();
       await moment(vigie, asked);
@@ -261,5 +198,73 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     await vigie.end();
     const left = await readdir(join(house.folder, "data"));
     expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  describe("with a form in which nothing was filled in", () => {
+    let first: { house: AppHouse; app: Awaited<ReturnType<typeof startWith>> };
+    beforeAll(async () => {
+      const house = await open();
+      first = { house, app: await startWith({}, house) };
+      await first.app.until({ availability: "online" });
+    });
+
+    test("works, and shows its page in the language of the form", async () => {
+      const { house, app } = first;
+      await app.until({ availability: "online", "official/status": "ok", "service/status": "off" });
+      await house.shows('<html lang="fr">');
+      expect(await house.get("/alive")).toEqual({ status: 200, text: "alive\n" });
+      expect(house.supervisor.asked()).toBe(1);
+    });
+
+    test("started twice on one folder, the second one disturbs the first in nothing", async () => {
+      const { house, app } = first;
+      await house.shows('class="panel now');
+      const owner = async () => {
+        const state = await readFile(join(house.folder, "data", "state.json"), "utf8");
+        return JSON.parse(state).incarnation;
+      };
+      const before = await owner();
+      const second = await house.start();
+      await second.says(/^The state folder .* is in use by vigie/);
+      expect((await second.end()).code).toBe(0);
+      expect(app.payloadOf("availability")).toBe("online");
+      expect(await owner()).toBe(before);
+      expect(await house.page()).toContain('class="panel now');
+    });
+
+    test("does not end where another vigie owns its base topic, but says so on its page", async () => {
+      const { app } = first;
+      const second = await open();
+      second.supervisor.names({ port: app.broker.port, password: BROKER_PASSWORD });
+      await second.writeForm({});
+      const vigie = await second.start();
+      await vigie.says(/The base topic vigie has another owner/);
+      await second.shows("The base topic vigie has another owner");
+      expect((await second.get("/alive")).status).toBe(200);
+      expect(app.payloadOf("availability")).toBe("online");
+      // It asks again at once if the file changes, and says nothing new: the second answer comes after the end of the first try.
+      const answers = () => app.observer.received.filter(({ topic }) => topic === "vigie/owner/pong").length;
+      for (const rules of ["[]", "[ ]"]) {
+        const before = answers();
+        await second.writeFile(`rules: ${rules}\n`);
+        await vi.waitFor(() => expect(answers()).toBeGreaterThan(before), PATIENCE);
+      }
+      expect(vigie.lines.filter(({ msg }) => msg.includes("has another owner"))).toHaveLength(1);
+      expect((await second.get("/alive")).status).toBe(200);
+      expect(vigie.output()).not.toMatch(/vigie .* starts/);
+      // It has ended by now if it does.
+      const ended = await Promise.race([vigie.ended, Promise.resolve("runs")]);
+      expect(ended).toBe("runs");
+    });
+
+    test("ends in order, has warned of nothing, and has told nobody what it was told in confidence", async () => {
+      const { app } = first;
+      expect((await app.vigie.end()).code).toBe(0);
+      // The machine of the tests may be a container itself.
+      const odd = app.vigie.lines.filter(({ level, msg }) => level !== "info" && !/in a container/.test(msg));
+      expect(odd).toEqual([]);
+      const output = app.vigie.output();
+      for (const secret of [BROKER_PASSWORD, TOKEN]) expect(output).not.toContain(secret);
+    });
   });
 });

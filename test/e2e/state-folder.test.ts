@@ -5,9 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { parseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
+import { bundled } from "../support/bundled.ts";
 import { type LineProgram, startLineProgram } from "../support/line-program.ts";
 import { logTo } from "../support/logs.ts";
+import { LONG } from "../support/long.ts";
 import { createCleanup } from "../support/vigie.ts";
+
+const WRITER = await bundled("test/e2e/state-writer.ts");
+const TAKER = await bundled("test/e2e/lock-taker.ts");
 
 const cleanup = createCleanup();
 let folder: string;
@@ -17,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(cleanup.run);
 
-const start = (program: string) => startLineProgram(cleanup, join(import.meta.dirname, program), folder);
+const start = (program: string) => startLineProgram(cleanup, program, folder);
 
 /** Sends a line, and returns the line that comes back. */
 function ask({ send, nextLine }: LineProgram, line: string): Promise<string> {
@@ -31,8 +36,8 @@ describe("a state folder whose writer is killed at any instant under load", () =
     const log = logTo(lines);
     const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
     let last = 0;
-    for (let death = 0; death < 10; death += 1) {
-      const writer = await start("state-writer.mjs");
+    for (let death = 0; death < (LONG ? 10 : 3); death += 1) {
+      const writer = await start(WRITER);
       await pause(5 + Math.random() * 120);
       await writer.kill();
       const written = parseState(readFileSync(join(folder, "state.json"), "utf8"));
@@ -52,7 +57,7 @@ describe("a state folder whose writer is killed at any instant under load", () =
 
 describe("two processes that want the lock of one state folder", () => {
   it("at the same time: exactly one gets it, and the other names it", async () => {
-    const both = await Promise.all([start("lock-taker.mjs"), start("lock-taker.mjs")]);
+    const both = await Promise.all([start(TAKER), start(TAKER)]);
     for (let round = 0; round < 20; round += 1) {
       const winner = await race(both);
       expect(await ask(winner, "release")).toBe("released");
@@ -61,9 +66,9 @@ describe("two processes that want the lock of one state folder", () => {
   });
 
   it("at the same time, after the one before was killed: its socket stands in nobody's way", async () => {
-    let spare = await start("lock-taker.mjs");
-    for (let round = 0; round < 5; round += 1) {
-      const both = [spare, await start("lock-taker.mjs")];
+    let spare = await start(TAKER);
+    for (let round = 0; round < (LONG ? 5 : 2); round += 1) {
+      const both = [spare, await start(TAKER)];
       const winner = await race(both);
       expect(readdirSync(folder)).toHaveLength(1);
       await winner.kill();

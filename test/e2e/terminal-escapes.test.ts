@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownerOf } from "../../src/mqtt/owner.ts";
+import { LONG } from "../support/long.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { startOldBroker } from "../support/old-broker.ts";
 import { identity } from "../support/publisher.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
-import { createCleanup, runVigie } from "../support/vigie.ts";
+import { createCleanup, runHere, runVigie } from "../support/vigie.ts";
 
 /** Clears the screen, sets a title, writes red, deletes, and turns the direction of writing. */
 const EVIL = "\u001b[2J\u001b]0;mine\u0007\u009b31m\u007f\u202erouge\u2066\r";
@@ -55,8 +56,8 @@ describe.skipIf(withoutMosquitto)(`what a stranger wrote to the broker ${without
     });
   });
 
-  const run = async (version: 4 | 5, args: string[]) =>
-    runVigie({
+  const run = async (version: 4 | 5, args: string[], isProgram: boolean) =>
+    (isProgram ? runVigie : runHere)({
       folder: await cleanup.createFolder(),
       config: {
         service: { base_url: service },
@@ -66,22 +67,24 @@ describe.skipIf(withoutMosquitto)(`what a stranger wrote to the broker ${without
       args,
     });
 
+  const versions = LONG ? ([5, 4] as const) : ([5] as const);
+  const commands = [
+    "show",
+    "show --json",
+    "once",
+    "once --dry-run",
+    "purge",
+    "explain",
+    "explain --json",
+    "check --live",
+  ];
+
   test.each(
-    ([5, 4] as const).flatMap((version) =>
-      [
-        ["show"],
-        ["show", "--json"],
-        ["once"],
-        ["once", "--dry-run"],
-        ["purge"],
-        ["explain"],
-        ["explain", "--json"],
-        ["check", "--live"],
-        ["run"],
-      ].map((args) => [args.join(" "), version, args] as const),
-    ),
-  )("is shown by vigie %s, and not obeyed by a terminal, MQTT %s", async (_, version, args) => {
-    const { stdout, stderr } = await run(version, args);
+    versions.flatMap((version) => [...commands, "run"].map((command) => [command, version] as const)),
+  )("is shown by vigie %s, and not obeyed by a terminal, MQTT %s", async (command, version) => {
+    const args = command.split(" ");
+    const isProgram = LONG || command === "show" || command === "run";
+    const { stdout, stderr } = await run(version, args, isProgram);
     expect(stdout + stderr).not.toMatch(CONTROL);
     expect(stdout + stderr).not.toMatch(/^\s+at /m);
     expect(stdout + stderr).toContain("\\u001b[2J");

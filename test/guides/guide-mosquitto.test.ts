@@ -113,6 +113,9 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const told = () => observer.received.filter(({ topic }) => topic === DEVICE).length;
     const before = told();
     await observer.publish("homeassistant/status", "online", false);
+    const asOperator = { VIGIE_MQTT_USERNAME: "operator", VIGIE_MQTT_PASSWORD: passwordOf("operator") };
+    const simulate = await runVigie({ folder: site.folder, env: asOperator, args: ["simulate", "auto"] });
+    expect(simulate).toMatchObject({ code: 0 });
     const look = await reader.run("read");
     expect(look).toMatchObject({ code: 0, stdout: `${payloadOf("now/color")}\n` });
     expect(await reader.run("command")).toMatchObject({ code: 0 });
@@ -162,7 +165,11 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       [BOILER, `${BOILER}/command`, "shellies/boiler/online"],
       [...COMMANDS, ...OF_VIGIE, ...HOME, ...ELSEWHERE],
     ],
-    ["operator", COMMANDS, [...OF_VIGIE, ...HOME, ...ELSEWHERE, BOILER, `${BOILER}/command`]],
+    [
+      "operator",
+      [...COMMANDS, "vigie/owner/ping"],
+      [...OF_VIGIE, ...HOME, ...ELSEWHERE, BOILER, `${BOILER}/command`],
+    ],
     ["reader", [], [...COMMANDS, ...OF_VIGIE, ...HOME, ...ELSEWHERE, BOILER, `${BOILER}/command`]],
   ])("%s may write to its own topics, and to no others", async (user, may, mayNot) => {
     const site = await openSite();
@@ -319,7 +326,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     expect(complaints(vigie)).toEqual([]);
   });
 
-  test.concurrent("wrong certificates and passwords are logged in the words of the guide", async () => {
+  test.concurrent("what-if: A certificate expires, or the access list forbids something · is logged in the words of the guide", async () => {
     const { reader, folder, listener } = await startBroker();
     const service = await serveInventedDays(cleanup);
     const said = async (change: object, password = passwordOf("vigie")) => {

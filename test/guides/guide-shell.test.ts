@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPage } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { freePort } from "../support/ports.ts";
 import { lacking } from "../support/prepared.ts";
 import { type RunningVigie, serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
@@ -24,6 +25,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
   let reader: Reader;
   let running: RunningVigie;
   let path: string;
+  let port: number;
   beforeAll(async () => {
     home = await cleanup.createFolder();
     const broker = await startMosquitto();
@@ -32,10 +34,12 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     const { rules } = parse(readPage("config/vigie.yaml"));
     // The whole day counts as peak: the test runs at any hour.
     const tariff = { off_peak: [] };
+    port = await freePort();
     running = await startVigieAndBroker(cleanup, {
       service: await serveInventedDays(cleanup),
       broker,
       config: { rules, tariff },
+      env: { VIGIE_HTTP_LISTEN: `127.0.0.1:${port}` },
     });
     await running.until({ availability: "online", "rules/dear/enabled": "ON", "service/status": "ok" });
     await mkdir(join(home, ".config"));
@@ -71,22 +75,28 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     });
   });
 
-  test("docs/evcc.md cuts the prices into quarters of an hour, and changes nothing else", async () => {
-    const { tariffs } = parse(readGuide(readPage("docs/evcc.md"), home, { broker: 0 }).file("evcc.yaml"));
-    const { topic, jq } = tariffs.grid.forecast;
-    const rates = running.payloadOf(topic.replace("vigie/", "")) ?? "";
-    const run = spawnSync("jq", ["-r", jq], { input: rates, encoding: "utf8" });
-    const slots: Slot[] = JSON.parse(run.stdout);
-    const spans: Slot[] = JSON.parse(rates);
-    expect(slots.length).toBeGreaterThan(90);
-    const at = (instant: string) => Date.parse(instant);
-    expect(slots.every(({ start, end }) => at(end) - at(start) === 900_000)).toBe(true);
-    expect(slots.slice(1).every(({ start }, index) => start === slots[index]?.end)).toBe(true);
-    expect([slots[0]?.start, slots.at(-1)?.end]).toEqual([spans[0]?.start, spans.at(-1)?.end]);
-    const price = (when: string) =>
-      spans.find(({ start, end }) => at(start) <= at(when) && at(when) < at(end))?.value;
-    expect(slots.filter(({ start, value }) => value !== price(start))).toEqual([]);
-  });
+  test.each(["evcc.yaml", "evcc-http.yaml"])(
+    "docs/evcc.md, %s: it cuts the prices into quarters of an hour, and changes nothing else",
+    async (name) => {
+      const page = readGuide(readPage("docs/evcc.md"), home, { broker: 0 });
+      const { forecast } = parse(page.file(name)).tariffs.grid;
+      const own = ({ uri = "" }) => uri.replace("192.0.2.20:8427", `127.0.0.1:${port}`);
+      const input = forecast.topic
+        ? running.payloadOf(forecast.topic.replace("vigie/", ""))
+        : await (await fetch(own(forecast))).text();
+      const run = spawnSync("jq", ["-r", forecast.jq], { input, encoding: "utf8" });
+      const slots: Slot[] = JSON.parse(run.stdout);
+      const spans: Slot[] = JSON.parse(running.payloadOf("rates_forecast") ?? "");
+      expect(slots.length).toBeGreaterThan(90);
+      const at = (instant: string) => Date.parse(instant);
+      expect(slots.every(({ start, end }) => at(end) - at(start) === 900_000)).toBe(true);
+      expect(slots.slice(1).every(({ start }, index) => start === slots[index]?.end)).toBe(true);
+      expect([slots[0]?.start, slots.at(-1)?.end]).toEqual([spans[0]?.start, spans.at(-1)?.end]);
+      const price = (when: string) =>
+        spans.find(({ start, end }) => at(start) <= at(when) && at(when) < at(end))?.value;
+      expect(slots.filter(({ start, value }) => value !== price(start))).toEqual([]);
+    },
+  );
 
   test("cron's script does something at a turn, once, and nothing while nothing is known", async () => {
     const check = () => reader.run("check", { PATH: path });
@@ -122,7 +132,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     // It is told the loop's news a second later.
     await expect
       .poll(async () => (await reader.run("health", env)).stdout, { interval: 500 })
-      .toMatch(/^loop alive; broker reached/);
+      .toMatch(/^vigie runs; broker reached/);
   });
 
   test("the service's script hears each turn, also after the broker was away", async () => {

@@ -99,10 +99,12 @@ describe.skipIf(withoutImage)(`the image of the app ${withoutImage}`, () => {
       expect((await askApp(path, { from: "127.0.0.1", port: 8427 })).status).toBe(200);
   });
 
-  test("follows /config/vigie.yaml, beside which lies an example that counts as soon as it is renamed", async () => {
+  test("follows /config/vigie.yaml, beside which lie the blueprints, and an example that counts as soon as it is renamed", async () => {
     const { house, app, until } = await openStarted({ ...FORM, language: "en", outputs: [BOILER] });
     await until({ availability: "online", "outputs/boiler/state": "nothing" });
     const example = await readFile(join(house.config, "vigie.example.yaml"), "utf8");
+    for (const language of ["en", "fr"])
+      expect(readdirSync(join(house.config, "blueprints", language))).toContain("boiler.yaml");
     await writeFile(join(house.config, "vigie.yaml"), example);
     await app.says(/^The new configuration is in force/);
     await until({ "rules/no_rouge/state": /./, availability: "online" });

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -30,6 +32,18 @@ describe.skipIf(withoutCheck)(`Home Assistant's own Supervisor ${withoutCheck}`,
     expect(said).toBe("");
     expect(JSON.parse(given ?? "")).toEqual(CONFIG.options);
     expect(readForm(given ?? "")).toMatchObject({ form: { language: "fr" } });
+  });
+
+  test("accepts what the zip unpacks to", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "vigie-app-"));
+    try {
+      execFileSync("unzip", ["-q", join(APP, "..", `vigie-app-${CONFIG.version}.zip`), "-d", folder]);
+      const { given, said } = await checkOptions(join(folder, "vigie"));
+      expect(said).toBe("");
+      expect(JSON.parse(given ?? "")).toEqual(CONFIG.options);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("accepts a form in which everything is filled in, which vigie then reads", async () => {

@@ -26,6 +26,7 @@ import { startInHomeAssistant } from "./vigie-in-home-assistant.ts";
 const CHOSEN: Record<Blueprint, Inputs> = {
   boiler: { boiler: "switch.slow_boiler", memory: "input_boolean.boiler_memory" },
   charging: { charger: "switch.garage_charger", memory: "input_boolean.charging_memory" },
+  energy: { meters: ["select.house_energy"] },
   preheat: { thermostat: "climate.heating_thermostat", memory: "input_number.preheat_memory" },
   "evening-message": {},
   "announcement-alarm": {},
@@ -83,6 +84,9 @@ describe.skipIf(withoutHomeAssistant)(`the shipped blueprints ${withoutHomeAssis
     const days = new Map(dates.map((at) => [new Date(at).toISOString().slice(0, 10), "rouge" as const]));
     const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true, days });
     cleanup.add(simulator.stop);
+    // The automations of the test before would give the charger back what the memory of a file before says.
+    await shared.use({});
+    await shared.home.call("input_boolean", "turn_off", { entity_id: "input_boolean.charging_memory" });
     await shared.setTimeZone("Europe/Paris");
     const car = await publishDevice(shared.observer, "garage", {
       charger: {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { blocksOf, readPage } from "../support/guide.ts";
 import { controlLocalTime, type LocalTime, secondsOf, timeZoneAt } from "./local-time.ts";
 import { openHome, type SharedHome } from "./shared-home.ts";
 
@@ -8,7 +9,14 @@ export const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassi
 
 export const LANGUAGES = ["en", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
-export const BLUEPRINTS = ["announcement-alarm", "boiler", "charging", "evening-message", "preheat"] as const;
+export const BLUEPRINTS = [
+  "announcement-alarm",
+  "boiler",
+  "charging",
+  "energy",
+  "evening-message",
+  "preheat",
+] as const;
 export type Blueprint = (typeof BLUEPRINTS)[number];
 
 export type Inputs = Record<string, unknown>;
@@ -47,6 +55,7 @@ async function open(): Promise<BlueprintHome> {
     ],
     files: {
       ...Object.fromEntries(files),
+      ...energyFiles(),
       "automations.yaml": "[]",
       [`zones/${FIRST_ZONE}`]: timeZoneAt("19:01:00"),
     },
@@ -74,6 +83,23 @@ async function open(): Promise<BlueprintHome> {
 }
 
 const FIRST_ZONE = "Test/First";
+
+/** The package, its blueprint and the second package of docs/energy.md, as that page says; and meters that lack a tariff. */
+function energyFiles(): Record<string, string> {
+  const [secondPackage] = blocksOf(readPage("docs/energy.md")).filter(({ language }) => language === "yaml");
+  const source = "sensor.grid_index";
+  return {
+    "packages/vigie_energy.yaml": readFileSync(join(SHIPPED, "packages", "en", "vigie_energy.yaml"), "utf8"),
+    "packages/vigie_energy_periods.yaml": secondPackage?.text ?? "",
+    "packages/incomplete.yaml": JSON.stringify({
+      utility_meter: {
+        without_rouge: { source, tariffs: ["other", "bleu_hp"] },
+        without_other: { source, tariffs: ["bleu_hp", "rouge_hp"] },
+      },
+    }),
+    "blueprints/automation/vigie/energy.yaml": readFileSync(join(SHIPPED, "en", "energy.yaml"), "utf8"),
+  };
+}
 
 /** `switch.slow_boiler` is the boiler's relay behind a bridge that takes its time. */
 const slowSwitch = {

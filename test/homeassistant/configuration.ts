@@ -20,7 +20,9 @@ export async function writeConfiguration(
     time_zone: timeZone,
   };
   const configuration = [
-    `homeassistant: ${JSON.stringify(home)}`,
+    "homeassistant:",
+    "  packages: !include_dir_named packages",
+    ...Object.entries(home).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
     `http: {server_host: 127.0.0.1, server_port: ${port}}`,
     ...["api", "config", "onboarding", "frontend", "energy", "history", "calendar"].map((name) => `${name}:`),
     "recorder: {commit_interval: 1}",

@@ -21,7 +21,11 @@ describe.skipIf(withoutHomeAssistant)(
             id: "relay",
             topic: "contrary_relay/set",
             choose: [{ when: "always", payload: "off" }],
-            confirm: { topic: "contrary_relay", every: "10s" },
+            confirm: {
+              topic: "contrary_relay",
+              every: "10s",
+              online: { topic: "contrary_relay/online", equals: "true" },
+            },
           },
         ],
       });
@@ -29,7 +33,7 @@ describe.skipIf(withoutHomeAssistant)(
     });
     afterAll(cleanup.run);
 
-    test("is shown as contrary, with what it said last, when, and how often it was told", async () => {
+    test("is shown as contrary, with what it said last, when, and how often it was told; and since when it is away", async () => {
       await connected.observer.until(
         ({ received }) => received.some(({ topic }) => topic === "contrary_relay/set"),
         "the relay was told",
@@ -48,6 +52,13 @@ describe.skipIf(withoutHomeAssistant)(
       });
       await connected.observer.publish("contrary_relay", "off", false);
       await connected.home.until({ [OUTPUT]: "confirmed" });
+      await connected.observer.publish("contrary_relay/online", "false", false);
+      await connected.home.until({ [OUTPUT]: "sent" });
+      const awaySince = ({ attributes }: { attributes: Record<string, unknown> }) => attributes["away_since"];
+      await connected.home.until({ [OUTPUT]: (entity) => /^20\d\d-/.test(String(awaySince(entity))) });
+      await connected.observer.publish("contrary_relay/online", "true", false);
+      await connected.observer.publish("contrary_relay", "off", false);
+      await connected.home.until({ [OUTPUT]: (entity) => awaySince(entity) === null });
       await expectNoComplaints(connected.home, mark);
     });
   },

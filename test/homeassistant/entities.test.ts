@@ -4,6 +4,7 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import { testDescription } from "../support/device-description.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { expectNoComplaints } from "./complaints.ts";
+import { gridWith } from "./energy-dashboard.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { RULES, startInHomeAssistant, type VigieInHomeAssistant } from "./vigie-in-home-assistant.ts";
 
@@ -148,19 +149,4 @@ function isShown(
     );
   if (options || Number.isNaN(Number(payload))) return payload === state;
   return Number(payload) === Number(state);
-}
-
-function gridWith(meter: string, price: string) {
-  return {
-    type: "grid",
-    stat_energy_from: meter,
-    stat_energy_to: null,
-    stat_cost: null,
-    entity_energy_price: price,
-    number_energy_price: null,
-    stat_compensation: null,
-    entity_energy_price_export: null,
-    number_energy_price_export: null,
-    cost_adjustment_day: 0,
-  };
 }

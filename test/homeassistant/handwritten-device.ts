@@ -49,10 +49,10 @@ function identified(instance: string, key: string, component: Component): Compon
   };
 }
 
-/** A sensor or binary sensor on `topic`; `of: "moment"` goes with `availability`. */
+/** A sensor, a binary sensor or a select on `topic`; `of: "moment"` goes with `availability`. */
 export function fact(
   instance: string,
-  platform: "sensor" | "binary_sensor",
+  platform: "sensor" | "binary_sensor" | "select",
   topic: string,
   of: "moment" | "dated",
   more: Record<string, unknown> = {},

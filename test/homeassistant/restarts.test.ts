@@ -82,7 +82,7 @@ describe.skipIf(withoutHomeAssistant)(`restarts in every order ${withoutHomeAssi
     expect(offline).toEqual([]);
   });
 
-  test("those of Home Assistant change nothing, and vigie then publishes everything once more", async () => {
+  test("what-if: Home Assistant restarts · those of Home Assistant change nothing, and vigie then publishes everything once more", async () => {
     const seen = connected.observer.received.length;
     await homeAssistant();
     await expectWhole();

@@ -44,8 +44,8 @@ export interface Broker {
   isUp: () => boolean;
   /** vigie's connections break: what is on its way is lost. */
   breakConnections: () => void;
-  /** It refuses messages and subscriptions of these topics; null: none. */
-  refuse: (isRefused: ((topic: string) => boolean) | null) => void;
+  /** It refuses messages and subscriptions of these topics; null: none. `ends`: it ends the connection at such a message. */
+  refuse: (isRefused: ((topic: string) => boolean) | null, ends?: boolean) => void;
 }
 
 interface BrokerOptions {
@@ -96,6 +96,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
   let state: "up" | "down" | "frozen" = "up";
   let latency = 1;
   let isRefused: ((topic: string) => boolean) | null = null;
+  let endsConnection = false;
   let ids = 0;
 
   const held = (topic: string) => {
@@ -236,6 +237,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
         link.toBroker(() => {
           if (isRefused?.(topic)) {
             tell({ kind: "refused", topic, payload });
+            if (endsConnection) return endLink(link, "the broker closed it", true);
             const refusal = Object.assign(new Error("Publish error: Not authorized"), { code: 135 });
             if (qos > 0) link.toClient(() => answer(version === 5 ? refusal : undefined));
             return;
@@ -277,7 +279,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       }),
       subscribe: (filter, how = "with retained") =>
         ask((answer) => {
-          if (isRefused?.(filter)) {
+          if (isRefused?.(filter) && !endsConnection) {
             return answer(() => {
               throw new SubscribeRefused(`The broker refuses the subscription to ${filter}`);
             });
@@ -335,11 +337,12 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     };
     tryToEnd();
   };
+  const endLink = (link: Link, why: string, isWillWanted: boolean) => {
+    drop(link, isWillWanted);
+    arrive(latency, () => link.end(why));
+  };
   const endAll = (why: string, isWillWanted: boolean) => {
-    for (const link of [...links]) {
-      drop(link, isWillWanted);
-      arrive(latency, () => link.end(why));
-    }
+    for (const link of [...links]) endLink(link, why, isWillWanted);
   };
   return {
     connect: (options) =>
@@ -425,8 +428,9 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     },
     isUp: () => state === "up",
     breakConnections: () => endAll("the network is gone", true),
-    refuse: (topics) => {
+    refuse: (topics, ends = false) => {
       isRefused = topics;
+      endsConnection = ends;
     },
   };
 }

@@ -87,9 +87,10 @@ export function createDevices(
       if (manner === "flaps") flap(one, word, FLAPS);
     });
   };
-  const comeBack = (one: Living, how: (ScriptEvent & { kind: "power" })["back"]) => {
+  const comeBack = (one: Living, { back: how, keeps }: ScriptEvent & { kind: "power" }) => {
     one.hasPower = true;
-    one.does = otherThan(one.told);
+    if (!keeps) one.does = otherThan(one.told);
+    if (how === "report first") report(one);
     if (how !== "silence") sayPresence(one, "there");
     if (how === "report") report(one);
   };
@@ -126,7 +127,8 @@ export function createDevices(
       one.turns += 1;
       turnTo(one, one.does === one.told ? otherThan(one.told) : (one.told ?? otherThan(null)));
     },
-    cutPower: ({ device, for: seconds, back }) => {
+    cutPower: (event) => {
+      const { device, for: seconds, back } = event;
       const one = living.get(device);
       if (!one?.hasPower) return;
       one.hasPower = false;
@@ -135,7 +137,7 @@ export function createDevices(
       // Its broker tells after a while that it is gone.
       if (back !== "silence")
         later(Math.min(WILL, seconds * 500), () => one.turns === turns && sayPresence(one, "gone"));
-      later(seconds * 1000, () => comeBack(one, back));
+      later(seconds * 1000, () => comeBack(one, event));
     },
     connectAgain: () => {
       for (const one of living.values()) {

@@ -1,4 +1,4 @@
-import type { HouseConfig, Scenario, ScriptEvent } from "./scenario.ts";
+import type { HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
 export interface Found {
@@ -15,22 +15,111 @@ const HOUSE = {
 const QUIET_HOUSE = { length: 3_600, trouble: 0, history: 3, oldBroker: false, devices: [] };
 
 const PEAK = { id: "peak", when: { period: "hp" } };
+const NIGHT = { id: "night", when: { period: "hc" } };
+const KEPT_DEVICE = {
+  topic: "device1/set",
+  choose: [{ when: "night", payload: "off" }],
+  else: "on",
+  confirm: { topic: "device1/state", keep: true as const },
+};
+const KEPT_OVER_HTTP = {
+  id: "device1",
+  url: "http://192.0.2.40/device1/set?turn={payload}",
+  choose: [{ when: "night", payload: "off", expect: "is 1" }],
+  else: { payload: "on", expect: "is 2" },
+  confirm: { url: "http://192.0.2.40/device1/state", keep: true as const },
+};
 const DEVICE = { topic: "device1/set", choose: [{ when: "peak", payload: "18" }] };
 
+const THREE_ROUGE_DAYS = { "2026-01-06": "rouge", "2026-01-07": "rouge", "2026-01-08": "rouge" } as const;
+const ROUGE_AHEAD = { id: "ahead", when: { day: "next", color: "rouge" } };
+const PHONE = { id: "phone", url: "https://phone.example/phone/set", message: true } as const;
+
 /** A rule on a value alone, and a device that follows it. */
-const FLAPPING: HouseConfig = {
+const FLAPPING = flappingFor("1h");
+
+function flappingFor(wait: string): HouseConfig {
+  return {
+    ...HOUSE,
+    rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+    outputs: {
+      list: [
+        {
+          topic: "device1/set",
+          choose: [{ when: "guests", payload: "p1" }],
+          else: "p2",
+          confirm: { topic: "device1/state", for: wait },
+        },
+      ],
+    },
+  };
+}
+
+/** Heating that is saved in the expensive hours, unless somebody is home. */
+const PRESENCE: HouseConfig = {
   ...HOUSE,
-  rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+  rules: [
+    { id: "home", when_unknown: "on", when: { mqtt: { topic: "house/value1", equals: "home" } } },
+    { id: "save", when: { all: [{ period: "hp" }, { not: { rule: "home" } }] } },
+  ],
+  outputs: { list: [{ topic: "device1/set", choose: [{ when: "save", payload: "16" }], else: "19" }] },
+};
+
+/** A heater over HTTP that follows whether somebody is home, and is told something else if nobody knows. */
+const heaterOf = (when: object): HouseConfig => ({
+  ...HOUSE,
+  rules: [{ id: "home", when: { mqtt: { topic: "house/value1", equals: "home", ...when } } }],
   outputs: {
     list: [
       {
-        topic: "device1/set",
-        choose: [{ when: "guests", payload: "p1" }],
-        else: "p2",
-        confirm: { topic: "device1/state" },
+        id: "device1",
+        url: "http://192.0.2.40/device1/set?turn={payload}",
+        choose: [{ when: "home", payload: "20" }],
+        unknown: "17",
+        else: "15",
       },
     ],
   },
+});
+
+/** Somebody is home; then the broker is away for half an hour, and vigie starts meanwhile. */
+const STARTED_ALONE: ScriptEvent[] = [
+  { at: 1, kind: "start" },
+  valueAt(60, "home"),
+  { at: 600, kind: "broker", how: "killed", for: 1_620, retained: "kept" },
+  { at: 605, kind: "stop" },
+  { at: 620, kind: "start" },
+];
+
+/** A relay that is off in the off-peak hours, and says whether it is there. */
+const RELAY: Pick<Scenario, "seed" | "from" | "configs" | "devices"> = {
+  seed: 1,
+  from: "2026-02-02T00:00:00Z",
+  configs: [
+    {
+      ...HOUSE,
+      rules: [NIGHT],
+      outputs: {
+        list: [
+          {
+            ...KEPT_DEVICE,
+            id: "device1",
+            confirm: { ...KEPT_DEVICE.confirm, online: { topic: "device1/online", equals: true } },
+          },
+        ],
+      },
+    },
+  ],
+  devices: [
+    {
+      id: "device1",
+      report: { topic: "device1/state", retain: true },
+      path: undefined,
+      manner: "obeys",
+      words: {},
+      online: { topic: "device1/online", there: "true", gone: "false" },
+    },
+  ],
 };
 
 /** All are lived by `npm test`. The seed is that of the household in which it was found; the generator may have changed since. */
@@ -54,6 +143,7 @@ export const FOUND: readonly Found[] = [
     what: "a value that flaps many times a second turns a device many times a second",
     scenario: {
       ...QUIET_HOUSE,
+      length: 700,
       seed: 130,
       from: "2025-11-29T10:44:00Z",
       configs: [FLAPPING],
@@ -84,6 +174,7 @@ export const FOUND: readonly Found[] = [
     what: "a payload that could not be saved in time is sent although the rule is OFF again",
     scenario: {
       ...QUIET_HOUSE,
+      length: 700,
       seed: 2,
       from: "2026-04-27T20:12:00Z",
       configs: [FLAPPING],
@@ -94,6 +185,120 @@ export const FOUND: readonly Found[] = [
         valueAt(310, "guests"),
         valueAt(330, "home"),
       ],
+    },
+  },
+  {
+    what: "a judge that takes a telling that a slow broker delayed for one that came ten minutes before the next",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 711000077,
+      from: "2026-02-02T02:00:00Z",
+      configs: [{ ...HOUSE, rules: [NIGHT], outputs: { list: [KEPT_DEVICE] } }],
+      devices: [
+        {
+          id: "device1",
+          report: { topic: "device1/state", retain: true },
+          path: undefined,
+          manner: "is switched back",
+          words: {},
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 900, kind: "latency", milliseconds: 3_000, for: 700 },
+      ],
+    },
+  },
+  {
+    what: "a judge that takes another try of a telling that a device did not answer for one more telling",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 722000041,
+      from: "2026-02-02T02:00:00Z",
+      configs: [{ ...HOUSE, rules: [NIGHT], outputs: { list: [KEPT_OVER_HTTP] } }],
+      devices: [
+        { id: "device1", path: undefined, manner: "is switched back", words: { off: "is 1", on: "is 2" } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 2_400, kind: "power", device: "device1", for: 900, back: "online" },
+      ],
+    },
+  },
+  {
+    what: "a judge that wants a payload sent that a rule chooses by its lag, after a colour was pretended",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 744000006,
+      from: "2025-11-17T09:00:00Z",
+      length: 2_500,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "dear", when: { day: "today", color: "rouge" }, lag: "1h" }],
+          outputs: {
+            dry_when_simulated: true,
+            list: [{ topic: "device1/set", choose: [{ when: "dear", payload: "off" }] }],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 60,
+          kind: "command",
+          topic: "vigie/simulation/set",
+          payload: '{"color":"rouge","from":"now","for":"5m"}',
+        },
+        { at: 2_400, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a judge that measures what an edited rule said by the rule that took its place",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 711000087,
+      from: "2026-01-20T22:30:00Z",
+      configs: [
+        { ...HOUSE, rules: [{ id: "rule1", when: { period: "hc" } }], outputs: { list: [] } },
+        { ...HOUSE, rules: [{ id: "rule1", when: { period: "hp" } }], outputs: { list: [] } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        // A second before midnight in Paris, at which each rule is looked at.
+        { at: 1_799, kind: "edit", config: 1 },
+      ],
+    },
+  },
+  {
+    what: "a sensor that is dead makes the house cold, though somebody is home in doubt",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 3,
+      from: "2026-01-23T10:00:00Z",
+      configs: [PRESENCE],
+      events: [{ at: 1, kind: "start" }, valueAt(60, "home"), valueAt(600, "unavailable")],
+    },
+  },
+  {
+    what: "a device over HTTP follows a value that is older than its max_age, as vigie started while the broker was away",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 4,
+      from: "2026-01-23T12:00:00Z",
+      configs: [heaterOf({ max_age: "20m" })],
+      events: STARTED_ALONE,
+    },
+  },
+  {
+    what: "a value without max_age counts for longer than 15 min, as vigie started while the broker was away",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 5,
+      from: "2026-01-23T12:00:00Z",
+      configs: [heaterOf({})],
+      events: STARTED_ALONE,
     },
   },
   {
@@ -123,7 +328,321 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a device that never obeyed is given up, because the broker held an old report of what it is to do",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_600,
+      seed: 4,
+      from: "2025-11-29T10:44:00Z",
+      configs: [FLAPPING],
+      events: [
+        { at: 1, kind: "report", topic: "device1/state", payload: "p1", retain: true },
+        { at: 5, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 600, kind: "report", topic: "device1/state", payload: "p2", retain: false },
+        { at: 1_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "what a device reported in the last seconds before a restart in order is forgotten",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_600,
+      seed: 7,
+      from: "2025-11-29T10:44:00Z",
+      configs: [FLAPPING],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 70, kind: "report", topic: "device1/state", payload: "p1", retain: false },
+        { at: 600, kind: "report", topic: "device1/state", payload: "p2", retain: false },
+        { at: 602, kind: "stop" },
+        { at: 605, kind: "start" },
+        { at: 1_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a device that never answers is never failed, because the connection is lost each minute",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 700,
+      seed: 10,
+      from: "2025-11-29T10:44:00Z",
+      configs: [flappingFor("3m")],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        ...eachMinute(70, 8),
+        { at: 610, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "RTE says rouge and goes down: rouge is taken back when the service says bleu after 11:30",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 7,
+      from: "2026-01-12T08:00:00Z",
+      length: 5 * 3_600,
+      trouble: 1,
+      configs: [
+        { ...HOUSE, rules: [{ id: "eve", when: { day: "next", color: "rouge" } }], outputs: { list: [] } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        // 11:25 in Paris.
+        { at: 8_700, kind: "source", source: "rte", fault: { kind: "down" }, for: 7_200 },
+      ],
+    },
+  },
+  {
+    what: "a broker that ends the connection at a topic is sent to it at each connection, and no other device hears anything",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_200,
+      seed: 9,
+      from: "2025-11-29T10:44:00Z",
+      configs: [
+        {
+          ...FLAPPING,
+          outputs: {
+            list: [
+              { topic: "device1/set", choose: [{ when: "guests", payload: "p1" }] },
+              { topic: "device2/set", choose: [{ when: "guests", payload: "p1" }] },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "refuse", topic: "device1/set", ends: true, for: 1_100 },
+        valueAt(60, "guests"),
+      ],
+    },
+  },
+  {
+    what: "two devices that hang behind one address delay the third one there",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_200,
+      seed: 18,
+      from: "2025-11-29T10:44:00Z",
+      configs: [{ ...FLAPPING, outputs: { list: [1, 2, 3].map(behindOneAddress) } }],
+      events: [
+        { at: 1, kind: "start" },
+        ...[1, 2].map((number) => hangs(`device${number}`)),
+        valueAt(60, "home"),
+        valueAt(600, "guests"),
+      ],
+    },
+  },
+  {
+    what: "of rouge days in a row only the first is told, by RTE alone",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-06T09:00:00Z",
+      // Two of three are announced, the second one half an hour before the end.
+      length: 86_400 + 3_600,
+      colors: { ...THREE_ROUGE_DAYS, "2026-01-05": "bleu", "2026-01-09": "bleu" },
+      configs: [
+        {
+          ...HOUSE,
+          service: { base_url: "none" },
+          rules: [ROUGE_AHEAD],
+          outputs: {
+            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+          },
+        },
+      ],
+      events: [{ at: 1, kind: "start" }],
+    },
+  },
+  {
+    what: "after its service was away until the day began, a message says what was so the day before",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      // Ten minutes before the day begins, until the next one is announced.
+      from: "2026-01-06T04:50:00Z",
+      length: 18_600,
+      colors: THREE_ROUGE_DAYS,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [ROUGE_AHEAD],
+          outputs: {
+            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "web", host: "https://phone.example", fault: { kind: "refuses" }, for: 1_800 },
+        { at: 60, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a message is given up because its gateway was down for two minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T05:30:00Z",
+      length: 8 * 3_600,
+      colors: THREE_ROUGE_DAYS,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [ROUGE_AHEAD],
+          outputs: {
+            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+          },
+        },
+      ],
+      events: [
+        {
+          at: 1,
+          kind: "web",
+          host: "https://phone.example",
+          fault: { kind: "status", status: 502 },
+          for: 5 * 3_600 + 120,
+        },
+        { at: 5 * 3_600, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a corrected address of a message is told nothing",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T11:00:00Z",
+      colors: THREE_ROUGE_DAYS,
+      configs: ["first", "second"].map((folder) => ({
+        ...HOUSE,
+        rules: [ROUGE_AHEAD],
+        outputs: {
+          list: [
+            {
+              ...PHONE,
+              url: `https://phone.example/phone/set/${folder}`,
+              choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }],
+            },
+          ],
+        },
+      })),
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "edit", config: 1 },
+      ],
+    },
+  },
+  {
+    what: "an unplugged relay stays confirmed, and since when it is away begins anew at a reload and a restart",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      length: 14_000,
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "power", device: "device1", for: 11_000, back: "online" },
+        { at: 2_400, kind: "quiet" },
+        { at: 2_500, kind: "reload" },
+        { at: 4_200, kind: "quiet" },
+        { at: 4_300, kind: "stop" },
+        { at: 4_400, kind: "start" },
+        { at: 6_000, kind: "quiet" },
+        { at: 6_100, kind: "broker", how: "killed", for: 120, retained: "kept" },
+        { at: 8_000, kind: "quiet" },
+        { at: 13_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a relay that was away, and is back when vigie starts again, is not told that it has to be off",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "power", device: "device1", for: 900, back: "online" },
+        { at: 1_200, kind: "stop" },
+        { at: 1_800, kind: "start" },
+        { at: 3_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "after four power cuts and two presses of its button a relay is told nothing for ten minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      events: [
+        { at: 1, kind: "start" },
+        ...[600, 780, 960, 1_140].map(cutAt),
+        { at: 1_320, kind: "press", device: "device1" },
+        { at: 1_380, kind: "press", device: "device1" },
+        cutAt(1_560),
+        cutAt(1_740),
+        { at: 3_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a press of its button is answered ten minutes late, because of five presses in the order before",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      length: 5_400,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          outputs: {
+            list: [
+              {
+                ...KEPT_DEVICE,
+                choose: [{ when: "guests", payload: "off" }],
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        ...[300, 480, 660, 840, 1_020].map((at): ScriptEvent => ({ at, kind: "press", device: "device1" })),
+        valueAt(1_300, "home"),
+        valueAt(1_360, "guests"),
+        { at: 1_500, kind: "press", device: "device1" },
+        { at: 5_000, kind: "quiet" },
+      ],
+    },
+  },
 ];
+
+function cutAt(at: number): ScriptEvent {
+  return { at, kind: "power", device: "device1", for: 60, back: "online" };
+}
+
+function behindOneAddress(number: number): OutputText {
+  const id = `device${number}`;
+  const url = `http://192.0.2.40/${id}/set?turn={payload}`;
+  return { id, url, choose: [{ when: "guests", payload: "p1" }], else: "p2" };
+}
+
+function hangs(device: string): ScriptEvent {
+  const fault = { kind: "hangs", seconds: null } as const;
+  return { at: 30, kind: "web", host: "http://192.0.2.40", device, fault, for: 3_000 };
+}
+
+/** The connection is lost so many times. */
+function eachMinute(at: number, times: number): ScriptEvent[] {
+  return Array.from({ length: times }, (_, index) => ({ at: at + 60 * index, kind: "connection lost" }));
+}
 
 function valueAt(at: number, word: string): ScriptEvent {
   return {

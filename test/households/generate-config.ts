@@ -1,6 +1,7 @@
+import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Draw } from "./draw.ts";
 import { drawOutput, editOutput, freshName } from "./generate-outputs.ts";
-import type { ConditionText, HouseConfig, OutputText, RuleText, Series } from "./scenario.ts";
+import type { ConditionText, HouseConfig, OutputText, PayloadText, RuleText, Series } from "./scenario.ts";
 
 /** A value of the house that rules may look at, and how it is published. */
 export interface HouseValue {
@@ -13,6 +14,8 @@ export interface HouseValue {
 }
 
 export const WORDS = ["home", "away", "guests"] as const;
+/** What Home Assistant says of a sensor that is dead. */
+export const DEAD = ["unavailable", "unknown", "None"] as const;
 export const LOW = 0;
 export const HIGH = 50;
 
@@ -40,7 +43,7 @@ export function seriesOf(value: HouseValue, at: number, length: number): { at: n
 
 /** What a value is that is no number, or is one of the two ends of its numbers. */
 export function wordsFor({ kind, path }: HouseValue): readonly string[] {
-  if (kind === "word") return WORDS;
+  if (kind === "word") return [...WORDS, ...WORDS, ...DEAD];
   const ends = kind === "switch" ? [true, false] : [LOW, HIGH];
   return ends.map((end) => (path === undefined ? String(end) : JSON.stringify({ battery: { level: end } })));
 }
@@ -59,7 +62,7 @@ export function drawConfig(draw: Draw, values: readonly HouseValue[]): HouseConf
     official: { source: draw.one(["rte", "rte", "rte", "off"]) },
     mqtt: drawMqtt(draw),
     homeassistant: drawHomeAssistant(draw),
-    ...(chance(0.1) && { tariff: drawTariff(draw) }),
+    ...(chance(0.2) && { tariff: drawTariff(draw) }),
     rules,
     outputs: { ...(chance(0.2) && { dry_when_simulated: true }), list: outputs },
   };
@@ -81,19 +84,59 @@ function drawMqtt({ one, chance }: Draw): Record<string, unknown> {
   return { url: "mqtt://192.0.2.1", ...(chance(0.2) && { grace: one(["2m", "1h", "24h"]) }) };
 }
 
-function drawHomeAssistant({ one }: Draw): Record<string, unknown> {
-  return { discovery: one(["device", "device", "off", "components"]) };
+function drawHomeAssistant({ one, chance }: Draw): Record<string, unknown> {
+  return {
+    discovery: one(["device", "device", "off", "components"]),
+    ...(chance(0.4) && { language: "en" }),
+  };
 }
 
-/** The tariff of somebody else. */
-function drawTariff({ one, chance }: Draw): Record<string, unknown> {
+/** Other hours, which the judge of what is true reads, too; or the tariff of somebody else. */
+function drawTariff(draw: Draw): Record<string, unknown> {
+  const { one, chance } = draw;
+  const off_peak = chance(0.3) ? drawWindows(draw) : drawOffPeakRows(draw);
+  if (chance(0.6)) return { off_peak };
   return {
     laws: one(["tempo", "off"]),
-    off_peak: one([["22:00-06:00"], ["23:30-07:30"], ["02:00-07:00", "13:00-16:00"]]),
+    off_peak,
     ...(chance(0.4) && { day_starts_at: one(["00:00", "05:30", "07:00"]) }),
     ...(chance(0.4) && { rates_first: "owner" }),
     ...(chance(0.3) && { time_zone: one(["Europe/London", "America/Martinique"]) }),
   };
+}
+
+/** Hours by season and weekday, and a contract that changes. A configuration whose rows hide each other is refused, and drawn anew. */
+function drawOffPeakRows(draw: Draw): Record<string, unknown>[] {
+  const { one, chance, times, whole } = draw;
+  const drawRowWindows = () => (chance(0.1) ? "none" : drawWindows(draw));
+  const row = () => ({
+    ...(chance(0.3) && { from: addDays("2025-10-20", whole(0, 300)) }),
+    ...(chance(0.5) && {
+      months: one([
+        ["apr", "may", "jun", "jul", "aug", "sep", "oct"],
+        ["nov", "dec"],
+        [1, 2],
+        "mar",
+        whole(1, 12),
+      ]),
+    }),
+    ...(chance(0.6) && {
+      weekdays: one([["sat", "sun"], ["mon", "tue", "wed", "thu", "fri"], "sun", ["mon", "wed", "fri"]]),
+    }),
+    windows: drawRowWindows(),
+  });
+  return [...times(1, 3, row), { windows: drawRowWindows() }];
+}
+
+function drawWindows({ one }: Draw): string[] {
+  return one([
+    ["22:00-06:00"],
+    ["23:30-07:30"],
+    ["02:00-07:00", "13:00-16:00"],
+    ["22:00-05:00", "14:00-15:00"],
+    ["00:00-24:00"],
+    ["21:15-24:00", "02:30-04:10"],
+  ]);
 }
 
 function freshId(word: string, taken: readonly { id: string }[]): string {
@@ -125,7 +168,7 @@ function drawRule(
     ...(chance(0.3) && { lead: shift() }),
     ...(chance(0.3) && { lag: shift() }),
     ...(chance(0.3) && { hold: one(["1m", "10m", "30m", "2h", "12h", `${whole(1, 120)}s`]) }),
-    ...(hasThreshold && { threshold: whole(0, 100) }),
+    ...(hasThreshold && { threshold: drawPercent(draw) }),
     ...(chance(0.3) && { when_unknown: one(["on", "off"]) }),
   };
 }
@@ -187,14 +230,17 @@ function drawSimple(draw: Draw, material: Material): ConditionText {
   }
 }
 
-function drawDay(
-  { one, chance, whole, times }: Draw,
-  { hasThreshold }: Material,
-  day: string,
-): ConditionText {
+/** 1 is refused, because people mean a ratio by it. */
+function drawPercent({ whole }: Draw): number {
+  const percent = whole(0, 100);
+  return percent === 1 ? 100 : percent;
+}
+
+function drawDay(draw: Draw, { hasThreshold }: Material, day: string): ConditionText {
+  const { one, chance, times } = draw;
   const colors = [...new Set(times(1, 2, () => one(COLORS)))];
   const color = colors.length === 1 ? colors[0] : colors;
-  const confidence = hasThreshold ? "threshold" : whole(0, 100);
+  const confidence = hasThreshold ? "threshold" : drawPercent(draw);
   const stages = () => one(["forecast", "announced", "final"]);
   const kinds = [
     "color",
@@ -263,7 +309,8 @@ function drawValueTest(draw: Draw, { topic, path, kind }: HouseValue) {
   const { one, chance, whole } = draw;
   const age = chance(0.4) ? { max_age: one(["30s", "10m", "2h", `${whole(10, 5000)}s`]) } : {};
   const place = { topic, ...(path !== undefined && { path }) };
-  if (kind === "word") return { ...place, equals: chance(0.5) ? one(WORDS) : [one(WORDS), "guests"], ...age };
+  if (kind === "word")
+    return { ...place, equals: chance(0.5) ? one(WORDS) : [one(WORDS), one(["guests", ...DEAD])], ...age };
   if (kind === "switch") return { ...place, equals: one([true, false, "true", [true, "guests"]]), ...age };
   if (chance(0.1)) return { ...place, equals: one([LOW, HIGH, [LOW, HIGH]]), ...age };
   return { ...place, ...drawBounds(draw, whole(LOW + 5, HIGH - 15), 10), ...age };
@@ -348,6 +395,30 @@ function editOtherOptions(draw: Draw, before: HouseConfig): HouseConfig {
       return { ...before, outputs: { dry_when_simulated: !dry_when_simulated, list } };
     }
   }
+}
+
+/**
+ * By a lead or a lag a payload tells of another instant, of which no topic says what is so: in such choices there is no
+ * placeholder.
+ */
+export function withoutShiftedPlaceholders(config: HouseConfig): HouseConfig {
+  const { rules, outputs } = config;
+  const plain = (payload: PayloadText) =>
+    typeof payload === "string" ? payload.replaceAll(/ ?\{[a-z_.]+\}/g, "") : payload;
+  const list = outputs.list.map((output) => ({
+    ...output,
+    choose: output.choose.map((choice) =>
+      isShifted(choice.when, rules) ? { ...choice, payload: plain(choice.payload) } : choice,
+    ),
+  }));
+  return { ...config, outputs: { ...outputs, list } };
+}
+
+function isShifted(id: string, rules: readonly RuleText[]): boolean {
+  const rule = rules.find((one) => one.id === id);
+  if (!rule) return false;
+  const others = rules.filter((one) => refersTo(rule.when, one.id));
+  return rule.lead !== undefined || rule.lag !== undefined || others.some((one) => isShifted(one.id, rules));
 }
 
 /** Without this rule, and without what needs it. */

@@ -141,7 +141,7 @@ function drawConfirm(draw: Draw, name: string, where: "topic" | "url"): ConfirmT
     // Seldom a short one: who tells so often makes a household live slowly.
     ...(chance(0.8) && { every: one(isWeb ? EVERY_QUESTION : EVERY), for: one(["10m", "10m", "1h"]) }),
     ...(chance(0.5) && { keep: true }),
-    ...(chance(0.35) && { online: { topic: `${name}/online`, equals: presenceOf(name).equals } }),
+    ...(chance(0.45) && { online: { topic: `${name}/online`, equals: presenceOf(name).equals } }),
   };
 }
 
@@ -220,7 +220,15 @@ const SWITCH: readonly [string, string][] = [
   ["off", "false"],
   ["on", "true"],
 ];
-const PLACEHOLDERS = ["now.color", "next.color", "next.date", "left.rouge", "now.period"] as const;
+const PLACEHOLDERS = [
+  "now.color",
+  "next.color",
+  "next.date",
+  "next.day",
+  "d2.day",
+  "left.rouge",
+  "now.period",
+] as const;
 
 function someRule({ one }: Draw, rules: readonly RuleText[]): string {
   const [first, ...others] = rules.map(({ id }) => id);

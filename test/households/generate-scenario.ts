@@ -8,9 +8,11 @@ import {
   editConfig,
   type HouseValue,
   seriesOf,
+  withoutShiftedPlaceholders,
   wordsFor,
 } from "./generate-config.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
+import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
 import type { SourceFault } from "./sources.ts";
@@ -24,19 +26,24 @@ interface GenerateOptions {
 export async function generateScenario(seed: number, { days }: GenerateOptions = {}): Promise<Scenario> {
   const draw = drawFrom(randomFrom(`scenario/${seed}`));
   const { one, whole, chance, random } = draw;
-  const length = Math.round((days ?? 1 + 2 * random() ** 2) * DAY);
+  const isOfRougeDays = days === undefined && drawFrom(randomFrom(`rouge days/${seed}`)).chance(0.1);
+  const length = Math.round((days ?? (isOfRougeDays ? 3.5 : 1 + 2 * random() ** 2)) * DAY);
   const values = drawValues(draw);
-  const configs = await drawConfigs(draw, values, Math.ceil((length / DAY) * 2));
+  const drawn = await drawConfigs(draw, values, Math.ceil((length / DAY) * 2));
+  const plain = drawn.map(withoutShiftedPlaceholders);
+  const configs = isOfRougeDays ? plain.map(drawRougeMessage(draw)) : plain;
   // Mostly in winter, seldom in summer or around the turn of a season or of prices.
   const begin = chance(0.85)
     ? addDays("2025-10-20", whole(0, 190))
     : chance(0.5)
       ? addDays("2026-05-01", whole(0, 170))
       : addDays(one(["2026-08-30", "2026-07-30", "2026-01-30"]), whole(0, 2));
+  const rougeDays = isOfRougeDays ? drawRougeDays(draw, begin) : null;
   const from = `${begin}T${one(["00", "03", "05", "08", "10", "14", "20", "22"])}:${whole(10, 59)}:00Z`;
   const outputs = configs.flatMap(({ outputs: { list } }) => list);
   const devices = drawDevices(draw, outputs);
   const story = createStory(draw, { from: Date.parse(from), length, configs, values, outputs, devices });
+  const events = tell(story);
   return {
     seed,
     from,
@@ -46,7 +53,8 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
     oldBroker: chance(0.1),
     configs,
     devices,
-    events: tell(story),
+    events: rougeDays ? rougeDays.disturb(events, from) : events,
+    ...(rougeDays && { colors: rougeDays.colors }),
   };
 }
 
@@ -135,7 +143,8 @@ function touchAtQuiet({ draw, events }: Story, at: number): number {
 function nearBoundary({ draw, from }: Story, at: number, end: number): number {
   const { one, whole } = draw;
   const date = civilDate(from + at * 1000, "Europe/Paris");
-  const time = one(["06:00", "06:00", "22:00", "00:00", "10:30"]);
+  // At 11:25 a source may still be corrected, and is not asked again before 11:30.
+  const time = one(["06:00", "06:00", "22:00", "00:00", "10:30", "11:25"]);
   const instants = [date, addDays(date, 1)].map(
     (day) => (wallInstant(day, time, "Europe/Paris") - from) / 1000,
   );
@@ -153,6 +162,7 @@ const DISTURBANCES = [
   "jump",
   "suspend",
   "broker",
+  "start alone",
   "connection",
   "slow broker",
   "refuse",
@@ -170,6 +180,7 @@ const DISTURBANCES = [
   "press",
   "power",
   "power",
+  "trial",
   "web",
   "web",
   "web",
@@ -216,20 +227,28 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
     case "kill":
       events.push({ at, kind: "kill", steps: chance(0.3) ? 0 : whole(1, 60) });
       return comeBack(story, at + 11, longest);
-    case "stop":
-      events.push({ at, kind: "stop" });
-      return comeBack(story, at + 6, longest);
+    case "stop": {
+      // What a device reports just before counts after it.
+      const pressed = chance(0.4) ? someDevice(story) : undefined;
+      if (pressed) events.push({ at, kind: "press", device: pressed.id });
+      events.push({ at: at + 3, kind: "stop" });
+      return comeBack(story, at + 9, longest);
+    }
     case "edit":
       return edit(story, at);
     case "reload":
       events.push({ at, kind: "reload" });
       return 10;
     case "jump": {
-      const by = one([-7200, -3600, -600, -90, -5, 5, 90, 600, 3600, 7200, 86_400]);
-      events.push({ at, kind: "jump", by });
+      const by = one([-86_400, -7200, -3600, -3600, -600, -90, -5, 5, 90, 600, 3600, 7200, 86_400]);
+      // A machine without a clock of its own starts with a wrong time.
+      const isAtStart = chance(0.3) && longest > 60;
+      if (isAtStart) events.push({ at, kind: "stop" }, { at: at + 8, kind: "start" });
+      events.push({ at: isAtStart ? at + 7 : at, kind: "jump", by });
       // Set right again, so that not all households live in the wrong hour.
-      events.push({ at: at + length, kind: "jump", by: -by });
-      return length;
+      const right = at + Math.max(length, 30);
+      events.push({ at: right, kind: "jump", by: -by });
+      return right - at;
     }
     case "suspend":
       events.push({ at, kind: "suspend", for: length });
@@ -239,15 +258,28 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
       events.push({ at, kind: "broker", how, for: length, retained: chance(0.7) ? "kept" : "lost" });
       return length;
     }
+    case "start alone": {
+      const alone = Math.min(longest, one([60, 1_500, HOUR, 3 * HOUR]));
+      events.push({
+        at,
+        kind: "broker",
+        how: one(["stopped", "killed"] as const),
+        for: alone,
+        retained: "kept",
+      });
+      events.push({ at: at + 5, kind: "stop" }, { at: at + whole(15, 50), kind: "start" });
+      return Math.max(alone, 60);
+    }
     case "connection":
-      events.push({ at, kind: "connection lost" });
-      return 5;
+      // Once, or each minute.
+      for (let next = at; next === at || (length > 600 && next < at + length); next += 60)
+        events.push({ at: next, kind: "connection lost" });
+      return length > 600 ? length : 5;
     case "slow broker":
       events.push({ at, kind: "latency", milliseconds: one([20, 400, 3_000]), for: length });
       return length;
     case "refuse":
-      events.push({ at, kind: "refuse", topic: someOutputTopic(story), for: length });
-      return length;
+      return refuse(story, at, length);
     case "source":
       return breakSource(story, at, length);
     case "disk":
@@ -273,11 +305,14 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
       return press(story, at);
     case "power": {
       const device = someDevice(story);
-      const back = one(["report", "online", "online", "silence"] as const);
+      const back = one(["report", "report first", "online", "online", "silence"] as const);
       const away = one([2, 20, 120, 600, HOUR, whole(1, 9) * HOUR]);
-      if (device) events.push({ at, kind: "power", device: device.id, for: away, back });
+      const keeps = chance(0.3) && { keeps: true as const };
+      if (device) events.push({ at, kind: "power", device: device.id, for: away, back, ...keeps });
       return device ? whole(1, Math.max(1, Math.min(longest, away + 60))) : 0;
     }
+    case "trial":
+      return tryOut(story, at);
     case "web":
       return breakWeb(story, at, longest);
     case "secret file":
@@ -293,6 +328,15 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
     case "chatter":
       return chatter(story, at);
   }
+}
+
+function refuse(story: Story, at: number, length: number): number {
+  const { draw, events, outputs } = story;
+  const topic = someOutputTopic(story);
+  const isRead = outputs.some((output) => output.topic === topic && output.message);
+  const ends = draw.chance(0.4) && !isRead;
+  events.push({ at, kind: "refuse", topic, ...(ends && { ends }), for: length });
+  return length;
 }
 
 /** After it was killed or stopped: perhaps with another configuration or another state file. */
@@ -315,7 +359,7 @@ function edit(story: Story, at: number): number {
   return 10;
 }
 
-function breakSource({ draw, events }: Story, at: number, length: number): number {
+function breakSource({ draw, events }: Pick<Story, "draw" | "events">, at: number, length: number): number {
   const { one, whole, chance } = draw;
   const fault = one<SourceFault>([
     { kind: "down" },
@@ -330,11 +374,25 @@ function breakSource({ draw, events }: Story, at: number, length: number): numbe
     { kind: "clock", seconds: one([-7200, -600, 600, 4000, 90_000]) },
   ]);
   const source = one(["service", "rte"] as const);
+  if (chance(0.15)) return breakPath({ draw, events }, at, length);
   events.push({ at, kind: "source", source, fault, for: length });
   if (chance(0.3)) {
     const other = source === "rte" ? "service" : "rte";
     events.push({ at, kind: "source", source: other, fault: { kind: "down" }, for: length });
   }
+  return length;
+}
+
+/** One path fails, mostly for longer than anything else. */
+function breakPath({ draw, events }: Pick<Story, "draw" | "events">, at: number, length: number): number {
+  const { one } = draw;
+  const fault: SourceFault = {
+    kind: "path",
+    part: one(["season", "history", "tempo?"]),
+    status: one([404, 503]),
+  };
+  const source = fault.part === "tempo?" ? "rte" : "service";
+  events.push({ at, kind: "source", source, fault, for: one([length, DAY, 2 * DAY]) });
   return length;
 }
 
@@ -356,11 +414,12 @@ function command({ draw, events, configs }: Story, at: number): number {
     [`rules/${rule}/enabled/set`, JSON.stringify({ enabled: chance(0.3), for: length })],
     [`rules/${rule}/threshold/set`, String(whole(0, 100))],
     ["simulation/set", one(["auto", "bleu", "blanc", "rouge"])],
+    ["simulation/set", one(["rouge:next", "rouge:next", "blanc:next", "bleu:next", "rouge:now"])],
     [
       "simulation/set",
       JSON.stringify({ color: one(["bleu", "blanc", "rouge"]), from: one(["now", "next"]), for: length }),
     ],
-    ["simulation/set", "junk"],
+    ["simulation/set", one(["junk", "rouge:tomorrow", "auto:next", '{"color":"rouge","from":"today"}'])],
   ]);
   events.push({
     at,
@@ -381,7 +440,7 @@ function chatter({ draw, events, values }: Story, at: number): number {
   if (!value) return 0;
   const { topic, retain } = value;
   const words = wordsFor(value);
-  const odd = draw.chance(0.3) ? ["", "not json", "null", words[0] ?? ""] : words;
+  const odd = draw.chance(0.3) ? ["", "not json", "null", "unavailable", words[0] ?? ""] : words;
   events.push({
     at,
     kind: "series",
@@ -404,6 +463,24 @@ function press(story: Story, at: number): number {
   for (let left = times; left > 0; left -= 1) {
     events.push({ at: next, kind: "press", device: device.id });
     next += draw.one([1, 3, 4, 6, 10, 40, 120]);
+  }
+  return next - at;
+}
+
+/** Its owner tries out whether it is told: cuts its power, and presses its button. Or its connection comes and goes. */
+function tryOut(story: Story, at: number): number {
+  const { draw, events } = story;
+  const { one, whole, chance } = draw;
+  const device = someDevice(story);
+  if (!device) return 0;
+  const keeps = chance(0.3) && { keeps: true as const };
+  let next = at;
+  for (let left = whole(2, 7); left > 0; left -= 1) {
+    const away = one([4, 30, 120]);
+    const back = one(["report", "report first", "online"] as const);
+    if (!keeps && chance(0.3)) events.push({ at: next, kind: "press", device: device.id });
+    else events.push({ at: next, kind: "power", device: device.id, for: away, back, ...keeps });
+    next += away + one([10, 60, 60, 300]);
   }
   return next - at;
 }

@@ -34,6 +34,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     tell: note,
     seed: scenario.seed,
     trouble: scenario.trouble,
+    colors: scenario.colors,
     since: addDays(scenario.from.slice(0, 10), -scenario.history),
   });
   const devices = createDevices(scenario.devices, {
@@ -93,8 +94,10 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     note({ kind: "resume" });
   };
   const lookAtPage = () => {
-    const leak = findLeak("the page", readPage(vigie.daemon()?.view()));
+    const page = readPage(vigie.daemon()?.view());
+    const leak = findLeak("the page", page);
     if (leak) tell(leak);
+    return page;
   };
   const readFile = () => configs[current] ?? configs[0]!;
   const act = (event: ScriptEvent): void => {
@@ -146,7 +149,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
       case "refuse":
         forAWhile(
           event.for,
-          () => broker.refuse((topic) => topic === event.topic),
+          () => broker.refuse((topic) => topic === event.topic, event.ends),
           () => broker.refuse(null),
         );
         break;
@@ -206,11 +209,12 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
       case "series":
         followSeries(event, { machine, broker, random: randomFrom(`${event.topic}/${event.at}`) });
         break;
-      case "quiet":
-        lookAtPage();
+      case "quiet": {
+        const page = lookAtPage();
         if (!vigie.isRunning() || !broker.isUp() || faults > 0) break;
-        tell({ kind: "quiet", since: disturbed, retained: broker.retained() });
+        tell({ kind: "quiet", since: disturbed, retained: broker.retained(), page });
         break;
+      }
     }
   };
   for (const event of scenario.events) {

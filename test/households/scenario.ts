@@ -12,6 +12,8 @@ export interface Scenario {
   trouble: number;
   /** How many days before its beginning the sources know; fewer make a household live faster. */
   history: number;
+  /** Days whose colour is not the invented one, such as some rouge days in a row. */
+  colors?: Readonly<Record<string, "bleu" | "blanc" | "rouge">>;
   /** MQTT 3.1.1 only. */
   oldBroker: boolean;
   /** The configurations that the owner writes, one after the other. The first is that of the first start. */
@@ -134,7 +136,8 @@ export type ScriptEvent = { at: number } & (
   | { kind: "broker"; how: "stopped" | "killed" | "frozen"; for: number; retained: "kept" | "lost" }
   | { kind: "connection lost" }
   | { kind: "latency"; milliseconds: number; for: number }
-  | { kind: "refuse"; topic: string; for: number }
+  /** `ends`: the broker ends the connection at a message of this topic. */
+  | { kind: "refuse"; topic: string; ends?: true; for: number }
   | { kind: "source"; source: SourceName; fault: SourceFault; for: number }
   | { kind: "disk"; fault: "hangs" | "fails"; for: number }
   | { kind: "state file"; from: "earlier" | "none" }
@@ -146,8 +149,17 @@ export type ScriptEvent = { at: number } & (
   | { kind: "report"; topic: string; payload: string; retain: boolean }
   /** Somebody operates a device by hand: it does something else then, or what it was told. */
   | { kind: "press"; device: string }
-  /** A device has no power for so long. What is heard of it when it does what it does without being told. */
-  | { kind: "power"; device: string; for: number; back: "report" | "online" | "silence" }
+  /**
+   * A device has no power for so long, and does something else then. `back`: what it publishes when it has power again: that it is there
+   * and its state, the state first, only that it is there, or nothing. `keeps`: only its connection was away, and it does what it did.
+   */
+  | {
+      kind: "power";
+      device: string;
+      for: number;
+      back: "report" | "report first" | "online" | "silence";
+      keeps?: true;
+    }
   /** `device`: only of this one of the host. */
   | { kind: "web"; host: string; device?: string; fault: WebFault; for: number }
   /** A file with a secret cannot be read for so long. */

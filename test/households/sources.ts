@@ -18,6 +18,8 @@ export type SourceFault =
   | { kind: "slow"; seconds: number }
   | { kind: "hangs" }
   | { kind: "status"; status: 404 | 429 | 500 | 503; retryAfter?: number }
+  /** Only one of its paths: it may have been removed, or fail by itself. */
+  | { kind: "path"; part: "season" | "history" | "tempo?"; status: 404 | 503 }
   /** Words that are no colours, a body that is no JSON, or the half of one. */
   | { kind: "wrong words" | "no json" | "cut" }
   /** A cache replays what was said this many seconds ago; `tells`: and says so. */
@@ -37,16 +39,18 @@ interface SourcesOptions {
   seed: number;
   /** How often the two name different colours, correct themselves, are late: 0 never, 1 each day. */
   trouble: number;
+  /** Days whose colour is not the invented one. */
+  colors?: Readonly<Record<IsoDate, Color>> | undefined;
   /** They know no day before this one. */
   since: IsoDate;
 }
 
 /** Both sources without sockets: the simulator's answers, with one invented season of which each has its own view. */
-export function createSources({ machine, tell, seed, trouble, since }: SourcesOptions): Sources {
+export function createSources({ machine, tell, seed, trouble, colors, since }: SourcesOptions): Sources {
   const faults: Record<SourceName, SourceFault | null> = { service: null, rte: null };
   const answers = {
-    service: createAnswers(worldOf("service", seed, trouble), since),
-    rte: createAnswers(worldOf("rte", seed, trouble), since),
+    service: createAnswers(worldOf("service", { seed, trouble, colors }), since),
+    rte: createAnswers(worldOf("rte", { seed, trouble, colors }), since),
   };
   const openTransport = (source: Source): Transport => {
     const name = source === RTE ? "rte" : "service";
@@ -97,7 +101,10 @@ export function createSources({ machine, tell, seed, trouble, since }: SourcesOp
 export const SOURCES = { service: FORECAST_SERVICE, rte: RTE };
 
 /** What one source says at which time of the day before: mostly the true colour at 10:30. */
-function worldOf(name: SourceName, seed: number, trouble: number): World {
+function worldOf(
+  name: SourceName,
+  { seed, trouble, colors = {} }: Pick<SourcesOptions, "seed" | "trouble" | "colors">,
+): World {
   const announcements: World["announcements"] = (date, color) => {
     const random = randomFrom(`announce/${seed}/${date}`);
     const own = randomFrom(`announce/${seed}/${date}/${name}`);
@@ -121,7 +128,7 @@ function worldOf(name: SourceName, seed: number, trouble: number): World {
     if (draw < 0.8) return [{ at: eve("10:30"), color: other }];
     return [{ at: eve("10:30"), color }];
   };
-  return { seed, days: new Map(), announcements };
+  return { seed, days: new Map(Object.entries(colors)), announcements };
 }
 
 function otherColor(date: IsoDate, color: Color, random: () => number): Color {
@@ -145,7 +152,8 @@ function createAnswers(world: World, since: IsoDate) {
         since,
       );
     const whole = ask("");
-    const reply = fault ? damage(whole, fault) : ask(ifNoneMatch);
+    const isHit = fault !== null && (fault.kind !== "path" || path.includes(fault.part));
+    const reply = isHit ? damage(whole, fault) : ask(ifNoneMatch);
     const clock = now + (fault?.kind === "clock" ? fault.seconds * 1000 : 0);
     const tells = fault?.kind === "cache" && fault.tells;
     const date = new Date(tells ? clock - age * 1000 : clock).toUTCString();
@@ -180,6 +188,8 @@ function damage(reply: Reply, fault: SourceFault): Reply {
       const wait = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
       return { status: fault.status, headers: { ...headers, ...wait }, body: '{"detail":"fault"}' };
     }
+    case "path":
+      return { status: fault.status, headers, body: '{"detail":"fault"}' };
     case "wrong words":
       return {
         ...reply,

@@ -136,9 +136,15 @@ export type WebSeen =
 
 /**
  * Nothing has happened from outside for a while (`since`, as `steady`): the process runs, the broker is up, no fault of it
- * is in force. What the broker holds now.
+ * is in force. What the broker holds now, and what the page shows.
  */
-export type QuietSeen = { kind: "quiet"; since: number; retained: ReadonlyMap<string, string> };
+export type QuietSeen = {
+  kind: "quiet";
+  since: number;
+  retained: ReadonlyMap<string, string>;
+  /** The parts of the page that show what was sent to devices. */
+  page: string;
+};
 
 export type Kind = Seen["kind"];
 export type EventOf<K extends Kind> = Extract<TraceEvent, { kind: K }>;

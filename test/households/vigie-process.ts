@@ -140,14 +140,12 @@ export function createVigieProcess({
 
 /** As `createIdentity` in src/cli/run.ts, with names that follow from the seed. */
 function identityFor(store: Store, random: () => number, { clock }: Machine): Identity {
-  const { installation, incarnation: previousIncarnation } = store.state();
-  const incarnation = inventId(random);
-  const { ended_in_order: _, ...state } = store.state();
-  void store.save({ ...state, incarnation });
+  const { installation, incarnation: previousIncarnation, yielded_to } = store.state();
   return {
     installation,
-    incarnation,
+    incarnation: inventId(random),
     previousIncarnation,
+    yieldedTo: yielded_to?.installation,
     host: "house",
     version: VERSION,
     since: clock.now(),

@@ -5,7 +5,6 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import type { HttpAccess, HttpTarget, Output } from "../../src/core/outputs/output.ts";
 import type { DueQuestion, DueSend } from "../../src/core/outputs/outputs-part.ts";
@@ -13,6 +12,7 @@ import type { OutputsEvent } from "../../src/core/outputs/take-outputs.ts";
 import { createHttpDeviceSink } from "../../src/http-devices/http-device-sink.ts";
 import type { RequestDevice } from "../../src/http-devices/request-device.ts";
 import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
+import { passTurns } from "../support/turns.ts";
 
 export interface Heard {
   method: string | undefined;
@@ -77,6 +77,7 @@ export function httpOutput(url: string, { id = "boiler", to, access, confirmUrl 
   return {
     id,
     name: { fr: id, en: id },
+    language: "en",
     key: id,
     to: { kind: "http", place: new URL(url).origin, url, method: "GET", ...to },
     ...(access && { access: { headers: {}, ...access } }),
@@ -176,8 +177,8 @@ export function manualClock() {
 }
 
 /** Resolves when all has happened that needs neither time nor the network. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+export function settled(): Promise<void> {
+  return passTurns(20);
 }
 
 export function fileWith(content: string, name = "secret"): string {

@@ -44,17 +44,57 @@ const sendings = (...ids: number[]) => ids.map((id) => sendOf(id, "on", String(i
 const questions = (...ids: number[]) => ids.map((id) => questionOf(id, String(id)));
 
 describe("a host", () => {
-  test("gets two requests at once, first come first served", async () => {
+  test("gets sixteen requests at once, first come first served", async () => {
     const { clock } = manualClock();
     const devices = slowDevices();
-    const sink = openSink(outputsAt(HOST, 4), { clock, request: devices.request });
-    sink.show(sendings(3, 1, 2, 4), []);
+    const sink = openSink(outputsAt(HOST, 18), { clock, request: devices.request });
+    const ids = [3, 1, 2, ...Array.from({ length: 15 }, (_, index) => index + 4)];
+    sink.show(sendings(...ids), []);
     await settled();
-    expect(devices.begun).toEqual(["192.0.2.40/3", "192.0.2.40/1"]);
+    expect(devices.begun).toEqual(ids.slice(0, 16).map((id) => `192.0.2.40/${id}`));
     await devices.answer("192.0.2.40/1");
-    expect(devices.begun.slice(2)).toEqual(["192.0.2.40/2"]);
+    expect(devices.begun.slice(16)).toEqual(["192.0.2.40/17"]);
     await devices.answer("192.0.2.40/3");
-    expect(devices.begun.slice(3)).toEqual(["192.0.2.40/4"]);
+    expect(devices.begun.slice(17)).toEqual(["192.0.2.40/18"]);
+  });
+
+  test("of which eight devices hang gets the requests to the others at once, sendings and questions", async () => {
+    const { clock } = manualClock();
+    const devices = slowDevices();
+    const sink = openSink(outputsAt(HOST, 12), { clock, request: devices.request });
+    const hanging = [1, 2, 3, 4, 5, 6, 7, 8];
+    sink.show(sendings(...hanging), []);
+    await settled();
+    sink.show(sendings(...hanging, 9, 10), questions(11, 12));
+    await settled();
+    expect(devices.begun.slice(8)).toEqual(
+      ["9", "10", "state/11", "state/12"].map((path) => `192.0.2.40/${path}`),
+    );
+  });
+
+  test("gets first the sendings, and then the questions, to those that answered the last time", async () => {
+    const { clock, pass } = manualClock();
+    const devices = slowDevices();
+    const sink = openSink(outputsAt(HOST, 40), { clock, request: devices.request });
+    const silent = Array.from({ length: 20 }, (_, index) => index + 1);
+    const numbers = silent.map((id) => id + 100);
+    sink.show(sendings(...silent), []);
+    await pass(20_000);
+    expect(sink.events).toHaveLength(20);
+    sink.show(
+      silent.map((id) => sendOf(id + 100, "on", String(id))),
+      [],
+    );
+    await settled();
+    sink.show(
+      [...numbers.map((number) => sendOf(number, "on", String(number - 100))), sendOf(30, "on", "30")],
+      questions(19, 31),
+    );
+    await pass(10_000);
+    expect(devices.begun[36]).toBe("192.0.2.40/30");
+    await pass(10_000);
+    const asked = devices.begun.filter((path) => path.includes("state"));
+    expect(asked[0]).toBe("192.0.2.40/state/31");
   });
 
   test("gets 60 requests in any minute, and another host does not wait for it", async () => {
@@ -80,14 +120,15 @@ describe("a host", () => {
   test("gets sendings before questions", async () => {
     const { clock } = manualClock();
     const devices = slowDevices();
-    const sink = openSink(outputsAt(HOST, 6), { clock, request: devices.request });
-    sink.show(sendings(1, 2), []);
-    sink.show(sendings(1, 2), questions(3, 4));
-    sink.show(sendings(1, 2, 5, 6), questions(3, 4));
+    const sink = openSink(outputsAt(HOST, 20), { clock, request: devices.request });
+    const first = Array.from({ length: 16 }, (_, index) => index + 1);
+    sink.show(sendings(...first), []);
+    sink.show(sendings(...first), questions(17, 18));
+    sink.show(sendings(...first, 19, 20), questions(17, 18));
     await settled();
-    for (const path of ["1", "2", "5", "6"]) await devices.answer(`192.0.2.40/${path}`);
-    expect(devices.begun).toEqual(
-      ["1", "2", "5", "6", "state/3", "state/4"].map((path) => `192.0.2.40/${path}`),
+    for (const path of [1, 2, 3, 4]) await devices.answer(`192.0.2.40/${path}`);
+    expect(devices.begun.slice(16)).toEqual(
+      ["19", "20", "state/17", "state/18"].map((path) => `192.0.2.40/${path}`),
     );
   });
 
@@ -102,17 +143,17 @@ describe("a host", () => {
     expect(sink.events).toEqual([{ kind: "acknowledged", number: 6 }]);
   });
 
-  test("that hangs delays its other outputs by ten seconds, counted from when each begins", async () => {
+  test("that hangs delays what goes beyond sixteen by ten seconds, counted from when each begins", async () => {
     const { clock, pass } = manualClock();
     const devices = slowDevices();
-    const sink = openSink(outputsAt(HOST, 3), { clock, request: devices.request });
-    sink.show(sendings(1, 2, 3), []);
+    const sink = openSink(outputsAt(HOST, 17), { clock, request: devices.request });
+    sink.show(sendings(...Array.from({ length: 17 }, (_, index) => index + 1)), []);
     await pass(10_000);
-    expect(sink.events.map((event) => event.kind)).toEqual(["unanswered", "unanswered"]);
+    expect(sink.events.map((event) => event.kind)).toEqual(Array(16).fill("unanswered"));
     await pass(9_999);
-    expect(sink.events).toHaveLength(2);
+    expect(sink.events).toHaveLength(16);
     await pass(1);
-    expect(sink.events).toHaveLength(3);
+    expect(sink.events).toHaveLength(17);
   });
 
   test("that hangs delays no other, over real connections", async () => {
@@ -124,7 +165,7 @@ describe("a host", () => {
     const sink = openSink(list);
     sink.show(sendings(1, 2, 3, 4), []);
     expect(await sink.posted(1)).toEqual([{ kind: "acknowledged", number: 4 }]);
-    await expect.poll(() => hanging.heard.length).toBe(2);
+    await expect.poll(() => hanging.heard.length).toBe(3);
   });
 });
 
@@ -251,23 +292,18 @@ describe("the end", () => {
 
   test("ends requests under way, begins nothing, and posts which sendings may have arrived", async () => {
     const device = await startDevice(() => undefined);
-    const list = [1, 2, 3].map((id) => httpOutput(`${device.place}/x`, { id: String(id) }));
-    const sink = openSink(list);
-    sink.show(sendings(1, 2, 3), []);
-    await expect.poll(() => device.heard.length).toBe(2);
+    const ids = Array.from({ length: 17 }, (_, index) => index + 1);
+    const sink = openSink(ids.map((id) => httpOutput(`${device.place}/x`, { id: String(id) })));
+    sink.show(sendings(...ids), []);
+    await expect.poll(() => device.heard.length).toBe(16);
     await sink.stop();
-    sink.show(sendings(4), []);
+    sink.show(sendings(18), []);
     await expect.poll(() => device.connections.open.size).toBe(0);
     await settled();
-    expect(sink.events).toHaveLength(3);
-    expect(sink.events).toEqual(
-      expect.arrayContaining([
-        { kind: "cut off", number: 1, mayHaveArrived: true },
-        { kind: "cut off", number: 2, mayHaveArrived: true },
-        { kind: "cut off", number: 3, mayHaveArrived: false },
-      ]),
-    );
-    expect(device.connections.count).toBe(2);
+    expect(sink.events).toHaveLength(17);
+    const cutOff = (number: number) => ({ kind: "cut off", number, mayHaveArrived: number <= 16 });
+    expect(sink.events).toEqual(expect.arrayContaining(ids.map(cutOff)));
+    expect(device.connections.count).toBe(16);
   });
 
   test("sends nothing that waits for the limit of a minute", async () => {

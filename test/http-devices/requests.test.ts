@@ -158,6 +158,15 @@ describe("braces in a path that are no placeholder", () => {
 });
 
 describe("the secret", () => {
+  test("keeps in a path what may stand in one, so that a token is there as its service wrote it", async () => {
+    const device = await startDevice();
+    const secret_file = fileWith("123:A-b_c~.!$&'()*+,;=@/?#%{id} é");
+    await sendOnce(httpOutput(`${device.place}/bot{secret}/send?key={secret}`, { access: { secret_file } }));
+    expect(device.heard[0]?.url).toBe(
+      "/bot123:A-b_c~.!$&'()*+,;=@%2F%3F%23%25%7Bid%7D%20%C3%A9/send?key=123%3AA-b_c~.!%24%26'()*%2B%2C%3B%3D%40%2F%3F%23%25%7Bid%7D%20%C3%A9",
+    );
+  });
+
   test.each([
     ["a mark of UTF-8 before it", "\uFEFFtoken\n", "token"],
     ["line breaks", "token\r\n\n", "token"],

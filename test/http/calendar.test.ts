@@ -15,6 +15,7 @@ import type { View } from "../../src/http/view.ts";
 import { trueColor } from "../../src/simulator/official-colors.ts";
 import { createIntlWallClock, shiftDate } from "../support/intl-wall-clock.ts";
 import { forecast, knownDaysOf, official, officialDays, saidByRte } from "../support/known-days.ts";
+import { LONG, runs } from "../support/long.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop } from "../support/test-loop.ts";
 import { viewOf } from "../support/views.ts";
@@ -75,8 +76,8 @@ describe("a season in the calendar", () => {
     const { loop, pollAt } = openVirtualSeason("2025-09-01");
     const dates = Array.from({ length: 366 }, (_, day) => shiftDate("2025-09-01", day));
     let all: Read[] = [];
-    // Each week, to be quick: what was announced between is in the history.
-    for (const date of dates.slice(0, -1).filter((_, day) => day % 7 === 0)) {
+    // Each fourth week, or each week, to be quick: what was announced between is in the history.
+    for (const date of dates.slice(0, -1).filter((_, day) => day % (LONG ? 7 : 28) === 0)) {
       await pollAt(Date.parse(`${date}T12:00:00Z`));
       all = read(render(viewOf(loop), OFFICIAL)).events;
       // Tomorrow is official from 10:30 on.
@@ -292,7 +293,7 @@ describe("the text of the calendar", () => {
         .replaceAll(/(?![\t\n])\p{Cc}|\p{Surrogate}/gu, "\u{FFFD}");
       expect(event?.getFirstPropertyValue("summary")).toBe(expected);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: runs(500) });
   });
 
   test("divides no character", () => {

@@ -5,6 +5,7 @@ import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/facts/poll
 import { METRICS_TYPE, renderMetrics } from "../../src/http/metrics.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
+import { runs } from "../support/long.ts";
 import { BOILER, statusOf } from "../support/outputs.ts";
 import { judgeMetrics, withoutPromtool } from "../support/promtool.ts";
 import { rulesOf } from "../support/rules.ts";
@@ -217,7 +218,7 @@ describe("a name that holds anything", () => {
       expect(lines.filter((line) => !LINE.test(line))).toEqual([]);
       expect(lines).toHaveLength(renderMetrics(hostileView("plain")).slice(0, -1).split("\n").length);
     });
-    fc.assert(property);
+    fc.assert(property, { numRuns: runs(100) });
   });
 
   test("is there, escaped", () => {

@@ -39,7 +39,7 @@ describe("what a rule will be", () => {
       "is no promise where a value decides",
       { mqtt: HOT },
       { heard: yes },
-      / unchanged until Wed 21 Jan 06:00 if the values stay as they are /,
+      / unchanged until Wed 21 Jan 06:00 if the values of the house stay as they are /,
       /at least/,
     ],
     [
@@ -67,7 +67,7 @@ describe("what a rule will be", () => {
       "is by both where a value and a forecast decide",
       { all: [{ mqtt: HOT }, { day: "now", color: "bleu" }] },
       { heard: yes },
-      /The next days ON .{5,30} if forecast and values hold/,
+      /The next days ON .{5,30} if the forecast and the values of the house hold/,
       /by the forecast/,
     ],
   ])("%s", async (_, when, more, expected, never) => {
@@ -93,13 +93,19 @@ describe("what a rule will be", () => {
     const vigie = await openHouse({ at: "2026-01-13T10:30:00Z", rules: [rule({ mqtt: HOT })], heard: yes });
     await vigie.go("2026-01-13T13:05:00Z");
     const page = readPage(vigie.view(), "en");
-    expect(page).toContain("The next days ON 11:30 → Wed 21 Jan 06:00 if the values stay as they are");
+    expect(page).toContain(
+      "The next days ON 11:30 → Wed 21 Jan 06:00 if the values of the house stay as they are",
+    );
   });
 
-  test("is explained by a legend that names values too", async () => {
+  test("is explained by a legend that names values too, and says what they are, if a rule looks at one", async () => {
     const view = (await openHouse({ rules: [rule({ mqtt: HOT })] })).view();
-    expect(readPage(view)).toContain("OUI, si prévision et valeurs se confirment");
-    expect(readPage(view, "en")).toContain("ON, if forecast and values hold");
+    expect(readPage(view)).toContain("OUI, si la prévision et les valeurs de la maison se confirment");
+    expect(readPage(view)).toContain("Les valeurs de la maison : ce que d’autres appareils");
+    expect(readPage(view, "en")).toContain("ON, if the forecast and the values of the house hold");
+    const other = (await openHouse({ rules: [rule({ period: "hc" })] })).view();
+    expect(readPage(other, "en")).toContain("ON, by the forecast");
+    expect(readPage(other, "en")).not.toContain("values");
   });
 });
 
@@ -111,6 +117,7 @@ describe("the banner of a simulation", () => {
     await vigie.pretend("rouge", "now");
     const words = "vigie pretends that this day is rouge. In truth: bleu.";
     expect(readPage(vigie.view(), "en")).toContain(words);
+    expect(readPage(vigie.view(), "en")).toMatch(/0\.1612 € \/kWh .* the true price, that of a bleu day/);
     vigie.clock.steady = vigie.clock.at + 60_000;
     vigie.clock.at = Date.parse("2024-05-01T03:00:00Z");
     vigie.loop.refresh();
@@ -118,14 +125,30 @@ describe("the banner of a simulation", () => {
     expect(readPage(vigie.view(), "en")).toContain(words);
   });
 
-  test("says that a simulation of a day that is over has no effect any more", async () => {
+  test("stands no longer than the pretended day", async () => {
     const vigie = await openHouse({ at: "2026-01-14T04:30:00Z", days: bleu });
     await vigie.pretend("rouge", "now", 6);
     const page = () => readPage(vigie.view(), "en");
     expect(page()).toContain("Tuesday 13 January: vigie pretends that this day is rouge. In truth: bleu.");
+    expect(page()).toContain("Simulation until 06:00");
     await vigie.go("2026-01-14T05:00:00Z");
-    expect(page()).toContain("Tuesday 13 January: without effect, as this day is over.");
-    expect(page()).not.toContain("pretends");
+    expect(page()).not.toMatch(/simulation|pretends/i);
+  });
+
+  test("names the next day while it is pretended, and then the one in force", async () => {
+    const vigie = await openHouse({ at: "2026-01-14T04:30:00Z", days: bleu });
+    await vigie.pretend("rouge", "next", 6);
+    const banner = "Wednesday 14 January: vigie pretends that this day is rouge. In truth: bleu.";
+    expect(readPage(vigie.view(), "en")).toMatch(
+      new RegExp(
+        `${banner}.*Now · Tuesday 13 January Now: bleu.*Next · Wednesday 14 January Next: rouge`,
+        "s",
+      ),
+    );
+    await vigie.go("2026-01-14T05:00:00Z");
+    expect(readPage(vigie.view(), "en")).toMatch(
+      new RegExp(`${banner}.*Now · Wednesday 14 January Now: rouge`, "s"),
+    );
   });
 
   test("says that an official rouge stays what it is", async () => {
@@ -177,6 +200,18 @@ test("an error of vigie itself is said, and where nothing of the moment is known
   const unknown = text({ ...failed, facts: { ...view.facts, moment: null } });
   expect(unknown).toMatch(/Now \? A part of vigie does not work/);
   expect(unknown).not.toContain("clock of this machine");
+});
+
+test("a clock that only one source contradicts is said to be perhaps wrong, and all else is shown", async () => {
+  const view = (await openHouse()).view();
+  const doubted_by = view.facts.at + 3_600_000;
+  const doubted = { ...view, known: { ...view.known, clock: { ...view.known.clock, doubted_by } } };
+  expect(readPage(view, "en")).not.toContain("may be wrong");
+  const text = readPage(doubted, "en");
+  expect(text).toContain("The clock of this machine may be wrong By a source it is ");
+  expect(text).toContain("it may be wrong");
+  expect(text).not.toMatch(/Now \?/);
+  expect(readPage(doubted, "fr")).toContain("L’horloge de cette machine n’est peut-être pas à l’heure");
 });
 
 describe("what is said of a source", () => {
@@ -275,7 +310,7 @@ describe("what is said of a source", () => {
       "Next: unknown from tomorrow 06:00",
       "The forecast service does not answer any more Its last answer came Tue 13 Jan at 14:05. Its data is that old.",
       "? today 21 Jan unknown ? tomorrow 22 Jan unknown",
-      "? unknown Rouge peak hours ? unknown the day in force: rouge — Wed 21 Jan unknown",
+      "? unknown Rouge peak hours ? unknown needed: the day in force: rouge; at present: Wed 21 Jan unknown",
       "187 bleu days left of 300 As the service said on Tuesday 13 January, because vigie does not know every day",
       "2025–2026 at least 6: a part of the season is unknown",
       "■ Service does not answer any more, last answer Tue 13 Jan at 14:05",
@@ -383,6 +418,27 @@ describe("the state of vigie", () => {
   test("does not say of Home Assistant what it said before the broker was lost", async () => {
     const view = (await openHouse()).view({ broker: { connected: false, url: "mqtt://192.0.2.10" } });
     expect(readPage(view)).toContain("○ Home Assistant inconnu");
+  });
+
+  test("says at each moment after a loss of the broker what is so", async () => {
+    const vigie = await openHouse();
+    const url = "mqtt://192.0.2.10";
+    const readWith = (broker: View["broker"]) => readPage(vigie.view({ broker }), "en");
+    const [notYet, away] = [
+      "There is no working connection to the MQTT broker",
+      "The MQTT broker is not reached",
+    ];
+    const connected = readWith({ connected: true, url });
+    for (const words of [notYet, away, "See how vigie is"]) expect(connected).not.toContain(words);
+    const lost = readWith({ connected: false, url });
+    expect(lost).toMatch(new RegExp(`${notYet} vigie tries each second\\. .* See how vigie is`));
+    expect(lost).not.toContain(away);
+    const gone = readWith({ connected: false, url, away_since: vigie.clock.at - 60_000 });
+    expect(gone).toContain(`${away} since 14:04`);
+    expect(gone).not.toContain(notYet);
+    expect(readPage(vigie.view({ broker: { connected: false, url } }))).toContain(
+      "La connexion au broker MQTT n’est pas établie vigie essaie de l’établir chaque seconde.",
+    );
   });
 
   test("says of the clock only that nothing speaks against it", async () => {
@@ -515,11 +571,11 @@ test("a value of the house is the newest that was heard, also where it turned no
   const heard = new Map([["house/hot", { payload: "50", at: Date.parse("2026-01-13T10:00:00Z") }]]);
   const rules = [rule({ mqtt: { topic: "house/hot", below: 80 } })];
   const vigie = await openHouse({ heardNow: heard, rules });
-  expect(readPage(vigie.view())).toContain("— 50 , à 11:00");
+  expect(readPage(vigie.view())).toContain("; en ce moment : 50 , à 11:00");
   heard.set("house/hot", { payload: "79", at: Date.parse("2026-01-13T14:00:00Z") });
   const page = readPage(vigie.view());
-  expect(page).toContain("— 79 , à 15:00");
-  expect(page).not.toContain("— 50");
+  expect(page).toContain("; en ce moment : 79 , à 15:00");
+  expect(page).not.toContain("en ce moment : 50");
 });
 
 describe("what a condition found", () => {
@@ -527,11 +583,21 @@ describe("what a condition found", () => {
     [
       "is said in French whatever is wrong with it",
       '{"other":1}',
-      "— pas de champ battery,",
-      "— no battery in its JSON,",
+      "en ce moment : pas de champ battery,",
+      "at present: no battery in its JSON,",
     ],
-    ["is said where it is no JSON", "82", "— pas de champ battery,", "— no battery in its JSON,"],
-    ["is said where it is no number", '{"battery":"full"}', "— n’est pas un nombre,", "— not a number,"],
+    [
+      "is said if it is no JSON",
+      "82",
+      "en ce moment : pas de champ battery,",
+      "at present: no battery in its JSON,",
+    ],
+    [
+      "is said if it is no number",
+      '{"battery":"full"}',
+      "en ce moment : n’est pas un nombre,",
+      "at present: not a number,",
+    ],
   ])("%s", async (_, payload, french, english) => {
     const heard = { "car/status": { payload, at: Date.parse(AFTERNOON) } };
     const view = (
@@ -545,14 +611,14 @@ describe("what a condition found", () => {
     const heard = new Map([["house/hot", { payload: "no", at: Date.parse(AFTERNOON) }]]);
     const rules = [rule({ rate: { below: 1 } }), { ...rule({ mqtt: HOT }, { hold: "30m" }), id: "held" }];
     const vigie = await openHouse({ rules, heardNow: heard });
-    expect(readPage(vigie.view())).toMatch(/prix : moins de 1 — 0,\d+ €/);
+    expect(readPage(vigie.view())).toMatch(/prix : moins de 1 ; en ce moment : 0,\d+ €/);
     heard.set("house/hot", { payload: "yes", at: Date.parse(AFTERNOON) });
     await vigie.noticeValues();
     heard.set("house/hot", { payload: "no", at: Date.parse(AFTERNOON) });
     vigie.clock.at += 60_000;
     await vigie.noticeValues();
     const page = readPage(vigie.view());
-    expect(page).toContain("— no , à 14:05 , mais une valeur antérieure compte encore (hold)");
+    expect(page).toContain("en ce moment : no , à 14:05 , mais une valeur antérieure compte encore (hold)");
   });
 });
 
@@ -627,6 +693,7 @@ describe("at a boundary", () => {
       [
         /Maintenant · lundi 12 janvier .* jusqu’à 06:00 /,
         /OUI Heures pleines rouges avance \(lead\) : les conditions valables à 06:00 décident s’arrête à 22:00/,
+        /le jour en cours : rouge ; à 06:00 : mar. 13 janv. rouge/,
       ],
     ],
     ["05:59:59", "2026-01-14T04:59:59Z", [/Maintenant · mardi 13 janvier Maintenant : rouge jusqu’à 06:00/]],

@@ -6,6 +6,8 @@ import { renderNothingInForce, renderPage } from "../../src/http/page/render-pag
 import { TEXTS } from "../../src/http/page/texts.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
+import { runs } from "../support/long.ts";
+import { statusOf } from "../support/outputs.ts";
 import { hostileView, PAGE_STATES } from "../support/page-states.ts";
 import { readMarkup, readPage } from "../support/page-text.ts";
 import { HOUSE_RULES, openPageVigie } from "../support/page-vigie.ts";
@@ -107,6 +109,22 @@ describe("the band", () => {
     expect(page).toContain("samedi 17 janv. inconnue ce ne peut être que bleu ou blanc");
   });
 
+  test("says under the week that the owner's prices are old, if no service names any", () => {
+    const pages = (at: string, kind: "none" | "real") => {
+      const view = openPageVigie({ at, kind, official: true }).view();
+      return [readPage(view), readPage(view, "en")];
+    };
+    const [fr, en] = pages("2027-05-03T10:00:00Z", "none");
+    expect(fr).toContain(
+      "Ces prix datent du samedi 1er août 2026, il y a plus de huit mois, et aucun service n’en donne : comparez-les à votre contrat, puis ajoutez une ligne à tariff.rates.",
+    );
+    expect(en).toContain(
+      "These prices began on Saturday 1 August 2026, more than eight months ago, and no service names any: compare them with your contract, and add a row to tariff.rates.",
+    );
+    const others = [...pages("2027-03-03T10:00:00Z", "none"), ...pages("2027-05-03T10:00:00Z", "real")];
+    expect(others.filter((page) => /tariff\.rates/.test(page))).toEqual([]);
+  });
+
   test("has the price of an unknown Sunday, and says that its colour is by the laws of the tariff", async () => {
     const rules = [{ id: "cheap", when: { day: "now", color: "bleu" } }];
     const vigie = openPageVigie({ at: "2026-11-22T13:05:00Z", kind: "none", official: true, rules });
@@ -119,7 +137,7 @@ describe("the band", () => {
       "aujourd’hui 22 nov. inconnue ce ne peut être que bleu pleines 0,1654 creuses 0,1356",
     );
     expect(fr).toContain(
-      "✓ oui le jour en cours : bleu — dim. 22 nov. inconnue, d’après le calendrier du contrat, ce ne peut être que bleu",
+      "✓ oui le jour en cours : bleu ; en ce moment : dim. 22 nov. inconnue, d’après le calendrier du contrat, ce ne peut être que bleu",
     );
     expect(fr).toMatch(/OUI 14:05 → demain 06:00 certain, d’après le calendrier du contrat/);
     expect(en).toContain("By the laws of the tariff it can only be bleu.");
@@ -223,10 +241,10 @@ describe("rules", () => {
   test("are shown with their state, why, and their next turn", async () => {
     const page = await text("rouge now", "en");
     expect(page).toMatch(
-      /ON Rouge peak hours ✓ yes the day in force: rouge — Tue 13 Jan rouge, final ends at 22:00/,
+      /ON Rouge peak hours ✓ yes the day in force: rouge; at present: Tue 13 Jan rouge, final ends at 22:00/,
     );
     expect(page).toMatch(
-      /OFF Preheat before rouge ✗ no off-peak hours — peak hours begins tomorrow at 03:30/,
+      /OFF Preheat before rouge ✗ no needed: off-peak hours; at present: peak hours begins tomorrow at 03:30/,
     );
     expect(page).toContain("perhaps ends Fri at 06:00");
   });
@@ -234,7 +252,7 @@ describe("rules", () => {
   test("unfold to their conditions, with the values of the house and since when they hold", async () => {
     const page = await text("rouge now");
     expect(page).toContain(
-      "✗ non toutes ces conditions ✗ non car/status battery : moins de 80, de 2 h au plus — 82 , à 13:57",
+      "✗ non toutes ces conditions ✗ non il faut : car/status battery : moins de 80, de 2 h au plus ; en ce moment : 82 , à 13:57",
     );
     expect(page).toContain(
       "✗ non la condition suivante ne doit pas être remplie ✓ oui règle « Rouge annoncé ou en cours » : OUI Les prochains jours",
@@ -254,10 +272,14 @@ describe("rules", () => {
     expect(fr).toContain("OUI Libre ✓ oui règle « Rouge » : NON");
     expect(en).toContain("ON Free ✓ yes rule “Rouge”: OFF");
     expect(fr).toContain(
-      "OUI Calme ✓ oui la condition suivante ne doit pas être remplie : le jour en cours : rouge — dim. 22 nov. bleu",
+      "OUI Calme ✓ oui la condition suivante ne doit pas être remplie : le jour en cours : rouge ; en ce moment : dim. 22 nov. bleu",
     );
     expect(en).toContain(
-      "ON Calm ✓ yes the condition that follows must not be met: the day in force: rouge — Sun 22 Nov bleu",
+      "ON Calm ✓ yes the condition that follows must not be met: the day in force: rouge; at present: Sun 22 Nov bleu",
+    );
+    // Nothing is needed of what must not be so.
+    expect(en).toContain(
+      "✓ yes the condition that follows must not be met ✗ no the day in force: rouge; at present: Sun 22 Nov bleu",
     );
   });
 
@@ -290,10 +312,10 @@ describe("rules", () => {
     expect(bars[0]).toMatch(/<rect class="maybe-off" x="15.6%" width="12.5%"/);
     expect(bars[1]).not.toContain("maybe-off");
     const [fr, en] = [readPage(view), readPage(view, "en")];
-    expect(fr).toContain("NON, si prévision et valeurs se confirment");
+    expect(fr).toContain("NON, selon la prévision");
     expect(fr).toContain("NON demain 06:00 → mar. 06:00 selon la prévision");
     expect(fr).toContain("inchangée jusqu’à demain 06:00 au moins");
-    expect(en).toContain("OFF, if forecast and values hold");
+    expect(en).toContain("OFF, by the forecast");
     expect(en).toContain("OFF tomorrow 06:00 → Tue 06:00 by the forecast");
   });
 
@@ -303,7 +325,7 @@ describe("rules", () => {
       id: `rule_${index}`,
     }));
     const vigie = openPageVigie({ at: "2026-01-13T13:05:00Z", rules });
-    await vigie.poll();
+    vigie.know(knownDaysOf({ "2026-01-13": official("rouge") }));
     const page = renderPage(vigie.view(), { language: "fr" });
     expect(page.match(/class="pill/g)).toHaveLength(200);
     expect(page.match(/class="tree"/g)).toHaveLength(40);
@@ -331,6 +353,32 @@ describe("devices", () => {
     );
     expect(page).toContain("! did not obey, 120 tries · it answered 18");
     expect(page).toContain("Wall box OFF sent at 02:20 , because none of its rules was ON → sent");
+  });
+
+  test("that are away say since when, and when vigie tries next, and have no tick", async () => {
+    const view = await viewOfState("bleu now");
+    const [heater, ...others] = view.outputs;
+    if (!heater?.sent) throw new Error("Expected a device that was sent something");
+    const { at } = view.facts;
+    const away = statusOf(heater.output, {
+      sent: {
+        ...heater.sent,
+        answer: "heard",
+        last_answer: "on",
+        answered_at: at,
+        away_since: at - 60 * 60_000,
+      },
+      next_try: at + 5 * 60_000,
+    });
+    const outputs = [away, ...others];
+    const read = (language: "fr" | "en") => readMarkup(renderPage({ ...view, outputs }, { language }));
+    const [en, fr] = [read("en"), read("fr")];
+    expect(en).toMatch(
+      /Water heater on sent at [^→✓]*→ sent · away since \d\d:\d\d · it answered on at \d\d:\d\d · next try at \d\d:\d\d/,
+    );
+    expect(fr).toMatch(
+      /→ envoyé · hors ligne depuis \d\d:\d\d · il a répondu on à \d\d:\d\d · prochain essai à \d\d:\d\d/,
+    );
   });
 
   test.each([
@@ -458,7 +506,7 @@ describe("any page", () => {
           expect(tagsOf(page)).toEqual(tagsOf(plain));
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });
@@ -515,16 +563,13 @@ test("each text is there in both languages, and none is empty", () => {
   expect(keys(TEXTS.en)).toEqual(keys(TEXTS.fr));
 });
 
-const kept = new Map<string, Promise<View>>();
-
 function markup(name: string, language: "fr" | "en" = "fr"): Promise<string> {
   return viewOfState(name).then((found) => renderPage(found, { language }));
 }
 
 function viewOfState(name: string): Promise<View> {
-  const view = kept.get(name) ?? PAGE_STATES[name]?.();
+  const view = PAGE_STATES[name]?.();
   if (!view) throw new Error(`Expected a state of the page, got ${name}`);
-  kept.set(name, view);
   return view;
 }
 

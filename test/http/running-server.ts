@@ -21,9 +21,7 @@ interface RunningServer {
   configure: (more: Partial<HttpConfig>, nextPorts?: boolean) => Promise<void>;
 }
 
-type Options = Partial<
-  Pick<ViewServerOptions, "limits" | "routes" | "health" | "optimizeCode" | "now" | "nothingInForce">
-> & {
+type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | "now" | "nothingInForce">> & {
   config?: Partial<HttpConfig>;
   nextPorts?: boolean;
   /** In place of a free one. */
@@ -38,7 +36,7 @@ export async function startServer(options: Options = {}): Promise<RunningServer>
   const log = logTo(lines);
   const server = createViewServer({
     view: () => view,
-    health: () => ({ healthy: true, words: "loop alive" }),
+    health: () => ({ healthy: true, words: "vigie runs" }),
     log,
     problemLog: createProblemLog(log, { now: () => 0, steady: () => 0 }),
     ...options,

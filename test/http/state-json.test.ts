@@ -11,7 +11,7 @@ import type { Topics } from "../../src/core/topics/topic.ts";
 import { renderState } from "../../src/http/state-json.ts";
 import { anyFacts, rougeFacts } from "../support/facts.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
-import { BOILER, sendingOf } from "../support/outputs.ts";
+import { BOILER, sendingOf, statusOf } from "../support/outputs.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 import { viewWith } from "./view-with.ts";
 
@@ -123,9 +123,13 @@ describe("docs/state.schema.json describes", () => {
   test.each(["nothing", "sent", "waiting", "confirmed", "contrary", "failed", "dry"] as const)(
     "an output that is %s",
     (word) => {
-      const sent = recordSending(NOTHING_SENT, sendingOf(BOILER.key, "ON"), NOW)[BOILER.key];
+      const recorded = recordSending(NOTHING_SENT, sendingOf(BOILER.key, "ON"), NOW)[BOILER.key];
+      const sent = recorded && { ...recorded, away_since: NOW };
       const would_send = word === "dry" ? "off" : null;
-      const status = { output: BOILER, state: word, sent, would_send, hasFailed: word === "failed" };
+      const status = {
+        ...statusOf(BOILER, { sent, would_send }),
+        ...{ state: word, hasFailed: word === "failed", next_try: NOW },
+      };
       const topics = renderTopics(rougeFacts(), { grace: 0, laws: "tempo" });
       const all = new Map([...topics, ...outputTopics([status])]);
       expect(faults(all)).toBe("");

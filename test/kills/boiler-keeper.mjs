@@ -3,9 +3,10 @@
 // has, and the state file knows of, is said on the standard output.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { dueSends, startOutputs } from "../../.build/core/outputs/outputs-part.js";
+import { dueSends } from "../../.build/core/outputs/outputs-part.js";
 import { readOutputsState } from "../../.build/core/outputs/outputs-state.js";
 import { settleOutputs } from "../../.build/core/outputs/settle-outputs.js";
+import { startOutputs } from "../../.build/core/outputs/start-outputs.js";
 import { takeOutputs } from "../../.build/core/outputs/take-outputs.js";
 import { createDeviceSink } from "../../.build/mqtt/device-sink.js";
 import { createPublisher } from "../../.build/mqtt/publisher.js";
@@ -29,6 +30,7 @@ const name = { fr: "boiler", en: "boiler" };
 const output = {
   id: "boiler",
   name,
+  language: "en",
   key: "boiler/set",
   to: { kind: "mqtt", topic: "boiler/set", qos: 1, retain: false },
   message: false,

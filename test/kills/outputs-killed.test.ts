@@ -46,7 +46,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
     expect(told()).toEqual(["off", "on"]);
   });
 
-  test("killed at any instant around the change: the device always receives the payload in force", async () => {
+  test("readme: A command is obeyed · killed at any instant around the change: the device always receives the payload in force", async () => {
     const turns = Array.from({ length: 3 }, (_, turn) => (turn % 2 === 0 ? "ON" : "OFF"));
     for (const turn of turns) {
       const first = await start(turn);

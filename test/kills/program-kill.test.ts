@@ -6,20 +6,21 @@ import { addDays } from "../../src/core/calendar/dates.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { parseState } from "../../src/state/state-format.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { LONG } from "../support/long.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
-const DEATHS = process.env["VIGIE_TEST_LONG"] === "1" ? 100 : 10;
+const DEATHS = LONG ? 100 : 10;
 const reason = withoutMosquitto || withoutFakeTime;
 
 describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  test(`the state file reads back each time and the topics are right again (${DEATHS} deaths)`, {
+  test(`what-if: The power fails · the state file reads back each time and the topics are right again (${DEATHS} deaths)`, {
     timeout: 10_000 + DEATHS * 6_000,
   }, async () => {
     const random = randomFrom("deaths");

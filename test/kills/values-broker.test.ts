@@ -252,10 +252,10 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
     const explained = await runVigie({ folder, args: ["explain"] });
     expect(explained.stdout).toMatch(/low {2}ON {2}\(a value of the house decides\)/);
     expect(explained.stdout).toMatch(
-      /car\/status battery is below 40, at most 2 h old: "12\.5", heard \d+ s ago/,
+      /car\/status battery is below 40, at most 2 h old; found: "12\.5", heard \d+ s ago/,
     );
     expect(explained.stdout).toContain(
-      "garden/cold is true: not retained, so only the running vigie may know it",
+      "garden/cold is true; found: not retained, so only the running vigie may know it",
     );
     const unheard =
       "vigie: the broker holds no value on garden/cold: a value that is not retained this command cannot know.";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { nameAddress, nameBroker, readAddress } from "../../src/mqtt/broker-address.ts";
 import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
 import { folderWith } from "../config/folder.ts";
@@ -43,8 +43,13 @@ describe("readAddress", () => {
   test("waits for no pipe in place of a TLS file into which nobody writes", async () => {
     const ca_file = join(await folderWith(), "ca.pem");
     execFileSync("mkfifo", [ca_file]);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const reading = readAddress(brokerAt("mqtts://nas", { tls: { verify: true, ca_file } }));
-    await expect(reading).rejects.toThrow(/^mqtt.tls.ca_file: it is a pipe/);
+    const refused = expect(reading).rejects.toThrow(/^mqtt.tls.ca_file: it is a pipe/);
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(10_000);
+    await refused;
   });
 
   test("names a broker with the port in use", () => {

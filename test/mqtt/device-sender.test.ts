@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import type { DueSend } from "../../src/core/outputs/outputs-part.ts";
@@ -122,6 +122,12 @@ async function pass(milliseconds: number): Promise<void> {
 async function passMinutes(minutes: number): Promise<void> {
   for (let passed = 0; passed < minutes; passed += 1) await pass(60_000);
 }
+async function passUntil(holds: () => boolean): Promise<void> {
+  for (let passed = 0; !holds(); passed += 500) {
+    expect(passed, "milliseconds in vain").toBeLessThan(600_000);
+    await pass(500);
+  }
+}
 const until = (holds: () => boolean) => expect.poll(holds, { interval: 5 }).toBe(true);
 
 describe("the device sink", () => {
@@ -211,7 +217,9 @@ describe("the device sender", () => {
     expect(saved.get()["boiler/set"]).toMatchObject({ payload: "on", acknowledged: true });
   });
 
-  test("sends a payload without acknowledgement again on the next connection", async () => {
+  test("sends a payload without acknowledgement again on the next connection, after half a minute", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { turn, open } = start([BOILER]);
     const [first, second] = [fakeBroker("none"), fakeBroker()];
     await open(first.link);
@@ -219,6 +227,8 @@ describe("the device sender", () => {
     first.close();
     await settled();
     await open(second.link);
+    expect([first.published, second.published]).toEqual([["boiler/set off"], []]);
+    await pass(30_000);
     expect([first.published, second.published]).toEqual([["boiler/set off"], ["boiler/set off"]]);
   });
 
@@ -318,6 +328,8 @@ describe("the device sender", () => {
 });
 
 describe("a device that confirms", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] }));
+  afterEach(() => void vi.useRealTimers());
   const confirm = confirmBy("boiler", { every: 20, for: 60_000 });
   const CONFIRMED = { ...BOILER, confirm };
   const SOON_MISSED = { ...BOILER, confirm: { ...confirm, for: 100 } };
@@ -327,18 +339,18 @@ describe("a device that confirms", () => {
     const { outputs, turn, hear, saved, broker } = connect([CONFIRMED]);
     expect(broker.subscribed).toEqual(["boiler"]);
     await turn({ peak: true });
-    await until(() => broker.published.length >= 3);
+    await passUntil(() => broker.published.length >= 3);
     await hear(report("on"));
     await hear({ ...report("off"), topic: "another" });
     expect(saved.get()["boiler/set"]?.answer).toBe("awaited");
     await hear(report("off"));
     // Reports are judged once a second.
-    await until(() => saved.get()["boiler/set"]?.answer === "heard");
+    await passUntil(() => saved.get()["boiler/set"]?.answer === "heard");
     const times = broker.published.length;
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await passMinutes(1);
     // After one confirmation nothing is repeated: somebody may have switched it by hand.
     await hear(report("on"));
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await passMinutes(1);
     expect(broker.published).toHaveLength(times);
     expect(new Set(broker.published)).toEqual(new Set(["boiler/set off"]));
     await outputs.stop();
@@ -349,7 +361,7 @@ describe("a device that confirms", () => {
       { ...CONFIRMED, ...toTopic("boiler/set", { qos: 2, retain: true }) },
     ]);
     await turn({ peak: true });
-    await until(() => broker.messages.length >= 2);
+    await passUntil(() => broker.messages.length >= 2);
     const message = { topic: "boiler/set", payload: "off", qos: 2, retain: true };
     expect(broker.messages.slice(0, 2)).toEqual([message, message]);
     await outputs.stop();
@@ -364,10 +376,10 @@ describe("a device that confirms", () => {
     expect(lines.at(-1)).toBe(
       'boiler/set is not sent "off" again: the broker holds the report "off" of boiler, which may be old',
     );
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await passMinutes(1);
     expect(broker.published).toEqual(["boiler/set off"]);
     await hear(report("off", true));
-    await until(() => outputs.statuses()[0]?.state === "confirmed");
+    await passUntil(() => outputs.statuses()[0]?.state === "confirmed");
     await outputs.stop();
   });
 
@@ -393,7 +405,7 @@ describe("a device that confirms", () => {
     await hear(report("on", true));
     expect(outputs.statuses()[0]?.state).toBe("waiting");
     await hear(report("off", true));
-    await until(() => outputs.statuses()[0]?.state === "confirmed");
+    await passUntil(() => outputs.statuses()[0]?.state === "confirmed");
     await outputs.stop();
   });
 
@@ -407,7 +419,7 @@ describe("a device that confirms", () => {
     await hear(report("off", true));
     expect(outputs.statuses()[0]?.state).toBe("sent");
     await hear(report("off"));
-    await until(() => outputs.statuses()[0]?.state === "confirmed");
+    await passUntil(() => outputs.statuses()[0]?.state === "confirmed");
     await outputs.stop();
   });
 
@@ -422,6 +434,7 @@ describe("a device that confirms", () => {
     expect(outputs.statuses()[0]?.state).toBe("waiting");
     await hear(report("off"));
     expect(outputs.statuses()[0]?.state).toBe("confirmed");
+    broker.acknowledge();
     await outputs.stop();
   });
 
@@ -432,7 +445,7 @@ describe("a device that confirms", () => {
     await turn({ peak: true });
     await turn({ peak: false });
     slow.answer();
-    await until(() => broker.published.length >= 2);
+    await passUntil(() => broker.published.length >= 2);
     expect(new Set(broker.published)).toEqual(new Set(["boiler/set on"]));
     await hear(report("on"));
     expect(saved.get()["boiler/set"]?.answer).toBe("heard");
@@ -464,9 +477,9 @@ describe("a device that confirms", () => {
     skipped = 60_000;
     await hear(report('{"power":2001,"state":"BLINK"}'));
     expect(outputs.statuses()[0]?.sent?.last_answer).toContain("BLINK");
-    await until(() => (outputs.statuses()[0]?.sent?.tries ?? 0) > 1);
+    await passUntil(() => (outputs.statuses()[0]?.sent?.tries ?? 0) > 1);
     skipped = plug.confirm.for;
-    await until(() => hasFailed(outputs));
+    await passUntil(() => hasFailed(outputs));
     expect(lines.at(-1)).toMatch(
       /^Sent \{"state":"OFF"\} to Plug \(boiler\/set\) .* boiler never reported \{"state":"OFF"\}: it last reported \{"state":"BLINK"\}\. Check the device/,
     );
@@ -480,7 +493,7 @@ describe("a device that confirms", () => {
     const hourInMilliseconds = fastClock(0, 3_600_000 / 5, systemClock);
     const { outputs, turn, broker } = connect([hourly], fakeBroker(), savedState(), hourInMilliseconds);
     await turn({ peak: true });
-    await until(() => broker.published.length >= 3);
+    await passUntil(() => broker.published.length >= 3);
     expect(new Set(broker.published)).toEqual(new Set(["boiler/set off"]));
     await outputs.stop();
   });
@@ -503,7 +516,7 @@ describe("a device that confirms", () => {
     await hear(report('{"id":0,"output":true}'));
     expect(outputs.statuses()[0]).toMatchObject({ state: "waiting", sent: { last_answer: "true" } });
     await hear(report('{"id":0,"output":false}'));
-    await until(() => outputs.statuses()[0]?.state === "confirmed");
+    await passUntil(() => outputs.statuses()[0]?.state === "confirmed");
     expect(outputs.statuses()[0]).toMatchObject({ state: "confirmed", sent: { last_answer: "false" } });
     await outputs.stop();
   });
@@ -520,12 +533,12 @@ describe("a device that confirms", () => {
   test("is a problem when it has not confirmed for too long, until it does", async () => {
     const { outputs, turn, hear, lines, broker } = connect([SOON_MISSED]);
     await turn({ peak: true });
-    await until(() => hasFailed(outputs));
+    await passUntil(() => hasFailed(outputs));
     expect(lines.at(-1)).toMatch(
       /^Sent "off" to boiler\/set (once|\d+ times), but in 0\.1 s boiler never reported "off": check that the device/,
     );
     const times = broker.published.length;
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await passMinutes(1);
     expect(broker.published).toHaveLength(times);
     await hear(report("off"));
     expect(hasFailed(outputs)).toBe(false);
@@ -537,7 +550,7 @@ describe("a device that confirms", () => {
   test("is no problem any more where the broker holds the report on the next connection, which is told once", async () => {
     const { outputs, turn, hear, lines, broker } = connect([SOON_MISSED]);
     await turn({ peak: true });
-    await until(() => hasFailed(outputs));
+    await passUntil(() => hasFailed(outputs));
     broker.close();
     await settled();
     // The broker sends what it holds before it says that it has sent all.
@@ -554,7 +567,7 @@ describe("a device that confirms", () => {
   test("is no problem any more after a restart with a corrected `expect` that the device reports", async () => {
     const { outputs, turn, saved } = connect([SOON_MISSED]);
     await turn({ peak: true });
-    await until(() => hasFailed(outputs));
+    await passUntil(() => hasFailed(outputs));
     const corrected = { ...SOON_MISSED, choose: [{ when: "peak", payload: "off", expect: "OFF" }] };
     const next = start([corrected], saved);
     await next.turn({ peak: true });
@@ -570,7 +583,7 @@ describe("a device that confirms", () => {
     const [first, second, third] = [fakeBroker(), fakeBroker(), fakeBroker()];
     await open(first.link);
     await turn({ peak: true });
-    await until(() => hasFailed(outputs));
+    await passUntil(() => hasFailed(outputs));
     first.close();
     await settled();
     const kept = JSON.stringify(saved.get());
@@ -578,14 +591,14 @@ describe("a device that confirms", () => {
     expect(hasFailed(next.outputs)).toBe(true);
     await next.turn({ peak: true });
     await next.open(second.link);
-    await until(() => second.published.length > 0);
+    await passUntil(() => second.published.length > 0);
     expect([second.published, hasFailed(next.outputs)]).toEqual([["boiler/set off"], true]);
     await next.outputs.stop();
     const { else: _, ...bare } = CONFIRMED;
     const last = start([bare], savedState(readOutputsState(JSON.parse(kept))));
     await last.turn({ peak: false });
     await last.open(third.link);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await passMinutes(1);
     expect([third.published, hasFailed(last.outputs)]).toEqual([[], false]);
     await Promise.all([last.outputs.stop(), outputs.stop()]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { explainEnd, explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 
-describe("explainFailure", () => {
+describe("what-if: The network is away · explainFailure", () => {
   test.each<[code: string | number | undefined, says: RegExp]>([
     [undefined, /closed the connection before it answered.*TLS/],
     [4, /user name or password/],

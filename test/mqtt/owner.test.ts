@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { claimBase, hasVigieClientId, type Identity, ownerOf } from "../../src/mqtt/owner.ts";
+import { askBase, claimBase, hasVigieClientId, type Identity, ownerOf } from "../../src/mqtt/owner.ts";
 import type { ShortConnection } from "../../src/mqtt/short-connection.ts";
 import { ownerNamed } from "../support/publisher.ts";
 
@@ -34,12 +34,24 @@ const IDENTITY: Identity = {
 const ME = ownerOf(IDENTITY, "vigie");
 const CLAIM = { ...OWNER, incarnation: "theirs" };
 
-/** Another program has written `owner`, and these answers are there when this process asks who runs; `late` is on `owner` then. */
-async function claimAmong(answers: readonly object[], late?: object) {
+interface Among {
+  /** What `owner` holds at first. */
+  before?: string;
+  /** It is on `owner` when this process asks who runs. */
+  late?: object;
+  yieldedTo?: string;
+  previousIncarnation?: string;
+}
+
+/** Another program has written `owner`, and these answers are there when this process asks who runs. */
+async function claimAmong(
+  answers: readonly object[],
+  { before = JSON.stringify(CLAIM), late, ...identity }: Among = {},
+) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   let now = 0;
-  let latest = JSON.stringify(CLAIM);
+  let latest = before;
   const listeners = new Set<Parameters<ShortConnection["listen"]>[0]>();
   const connection = {
     subscribeToOwner: async () => undefined,
@@ -59,14 +71,15 @@ async function claimAmong(answers: readonly object[], late?: object) {
       if (topic === "owner") latest = payload;
     },
   } as unknown as ShortConnection;
-  const claiming = claimBase(connection, {
+  const options = {
     instance: "vigie",
-    identity: IDENTITY,
+    identity: { ...IDENTITY, ...identity },
     takeOver: false,
     clock: { steady: () => now },
     log: { warn: () => undefined },
     signal: new AbortController().signal,
-  });
+  };
+  const claiming = askBase(connection, options).then((other) => other ?? claimBase(connection, options));
   await vi.advanceTimersByTimeAsync(20_000);
   return { other: await claiming, latest: JSON.parse(latest) };
 }
@@ -77,5 +90,17 @@ test("a process that connects again yields to nobody but who answers for the cla
 });
 
 test("a process does not take itself for another one when its own word comes late", async () => {
-  expect((await claimAmong([ME], ME)).other).toBe(null);
+  expect((await claimAmong([ME], { late: ME })).other).toBe(null);
+});
+
+test("a process that had to leave asks also if the broker has lost who owns the base topic, and yields to nobody else", async () => {
+  const lost = { before: "null", yieldedTo: OWNER.installation };
+  expect((await claimAmong([OWNER], lost)).other).toEqual(OWNER);
+  const stranger = { ...OWNER, installation: "stranger0000" };
+  expect(await claimAmong([stranger], lost)).toEqual({ other: null, latest: ME });
+  expect(await claimAmong([OWNER], { before: "null" })).toEqual({ other: null, latest: ME });
+
+  const earlier = { ...ME, incarnation: "earlier00000" };
+  const restored = { ...lost, before: JSON.stringify(earlier), previousIncarnation: earlier.incarnation };
+  expect((await claimAmong([OWNER], restored)).other).toEqual(OWNER);
 });

@@ -36,6 +36,16 @@ describe("a command", () => {
       { kind: "simulation", request: { color: "bleu", from: "now", for: HOUR } },
     ],
     ["simulation/set", '{"color":"auto"}', { kind: "simulation", request: null }],
+    [
+      "simulation/set",
+      "rouge:next",
+      { kind: "simulation", request: { color: "rouge", from: "next", for: HOUR } },
+    ],
+    [
+      "simulation/set",
+      "Blanc:NOW",
+      { kind: "simulation", request: { color: "blanc", from: "now", for: HOUR } },
+    ],
     // People and programs write these words in their own case.
     ["refresh/set", "press", { kind: "poll" }],
     ["rules/peak/enabled/set", "off", { kind: "enabled", rule: "peak", enabled: false }],
@@ -51,7 +61,8 @@ describe("a command", () => {
     expect(readCommand(topic, payload)).toEqual({ command });
   });
 
-  const FORM = 'auto, bleu, blanc, rouge, or JSON such as {"color":"rouge","from":"next","for":"1h"}';
+  const FORM =
+    'auto, bleu, blanc, rouge, a colour with :next such as rouge:next, or JSON such as {"color":"rouge","from":"next","for":"1h"}';
   const ENABLED_FORM = 'ON, OFF, or JSON such as {"enabled":false,"for":"12h"}';
   const A_TIME = "a duration from 1s to 720h in s, m or h, such as 5m";
   test.each([
@@ -75,6 +86,12 @@ describe("a command", () => {
     ["rules/peak/threshold/set", "59.5", "a whole number from 0 to 100"],
     ["rules/peak/threshold/set", "1e1", "a whole number from 0 to 100"],
     ["simulation/set", "red", FORM],
+    ["simulation/set", "rouge:", FORM],
+    ["simulation/set", "rouge:tomorrow", FORM],
+    ["simulation/set", "rouge:next:1h", FORM],
+    ["simulation/set", "rouge :next", FORM],
+    ["simulation/set", "auto:next", FORM],
+    ["simulation/set", '{"color":"rouge:next"}', "color to be one of auto, bleu, blanc, rouge"],
     ["simulation/set", "{}", "color to be one of auto, bleu, blanc, rouge"],
     ["simulation/set", "7", FORM],
     ["simulation/set", "null", FORM],

@@ -86,7 +86,11 @@ function listen({
     vi.advanceTimersByTime(0);
     test.loop.refresh();
     const { kept, passing } = test.loop.known();
-    return { heard: passing.values.heard, kept: kept.values, isSettled: passing.values.isSettled };
+    return {
+      heard: passing.values.heard,
+      kept: kept.values,
+      isSettled: passing.values.awaitedSince === null,
+    };
   };
   const age = () => Date.now() - (known().heard.get("car")?.at ?? Number.NaN);
   return { listener, message, known, age, problems, test, reports: () => posted.length };
@@ -399,5 +403,5 @@ test.each([
   const { test } = listen({ rules });
   const at = { now: START, steady: 0 };
   const start = { at, config: test.config, serviceKind: "real", broker: "", before: null } as const;
-  expect(startKnown(test.loop.known().kept, start).passing.values.isSettled).toBe(isSettled);
+  expect(startKnown(test.loop.known().kept, start).passing.values.awaitedSince === null).toBe(isSettled);
 });

@@ -258,7 +258,7 @@ test("a retained topic that is longer than any vigie's is cleared as it arrives,
   ]);
 });
 
-test("on MQTT 3.1.1 what arrives live may be held by the broker: it is read, once in ten minutes, and cleared", async () => {
+test("what-if: Somebody else writes vigie's topics · on MQTT 3.1.1 what arrives live may be held by the broker: it is read, once in ten minutes, and cleared", async () => {
   const slow = await watchSlowBroker(async () => undefined, 4);
   const held = new Set<string>();
   slow.retainedArrive = async () => {
@@ -303,14 +303,35 @@ test.each([5, 4] as const)(
   },
 );
 
-test("messages outside of the base topic take room in the broker's queue, too, however slowly they arrive", async () => {
+test("messages outside of the base topic, however many, are no reason to read vigie's own topics", async () => {
   const { watch, reads } = await watchSlowBroker(async () => undefined, 5);
-  for (let number = 0; number < 1_000; number += 1) {
-    watch.take({ topic: "zigbee2mqtt/lamp", payload: "ON", retain: false, isOutside: true });
-    await vi.advanceTimersByTimeAsync(1_000);
-  }
-  expect(reads).toContain("color");
+  for (let number = 0; number < 1_000; number += 1)
+    watch.take({ topic: "house/meter", payload: String(number), retain: false, isOutside: true });
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(reads).toEqual([]);
 });
+
+test.each([
+  ["ten a second for most of a minute are", 100, true],
+  ["one a second for half an hour are not", 1_000, false],
+])(
+  "of the messages below the base topic, %s a reason to read vigie's own topics",
+  async (_title, gap, isRead) => {
+    let steady = 0;
+    const { watch, reads } = await watchSlowBroker(
+      async () => undefined,
+      5,
+      () => steady,
+    );
+    for (let number = 0; number < (isRead ? 500 : 1_800); number += 1) {
+      watch.take({ topic: "event", payload: "x", retain: false, isOutside: false });
+      steady += gap;
+      await vi.advanceTimersByTimeAsync(gap);
+    }
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(reads.includes("color")).toBe(isRead);
+  },
+);
 
 test("vigie's own topics are read once after a flood, and not for what that reading brings", async () => {
   const slow = await watchSlowBroker(async () => undefined, 5);
@@ -351,7 +372,7 @@ test("a reading of vigie's own topics that fails is followed by another one", as
   expect(slow.sent).toContain("color rouge");
 });
 
-test("vigie's own topics do not wait, though those of others were cleared in vain for hours", async () => {
+test("what-if: Somebody else writes vigie's topics · vigie's own topics do not wait, though those of others were cleared in vain for hours", async () => {
   const slow = await watchSlowBroker(async () => undefined, 5);
   slow.retainedArrive = async () => {
     for (let number = 0; number < 1_000; number += 1)

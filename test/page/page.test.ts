@@ -267,7 +267,9 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
   test("is loaded anew where a newer vigie has another style or script", async () => {
     const page = await open(await state("rouge now"));
     await page.route(server.url, async (route) => {
-      const response = await route.fetch();
+      // A request that was under way before may have brought the day already: then the page would not change any more.
+      const { "if-none-match": _, ...headers } = route.request().headers();
+      const response = await route.fetch({ headers });
       const body = (await response.text()).replace(/page\.css\?v=\w+/, "page.css?v=newer");
       await route.fulfill({ response, body });
     });
@@ -365,6 +367,29 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     now += 5 * 60_000;
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     await page.locator(".state", { hasText: "il y a 8 minutes" }).waitFor();
+  });
+
+  test.each([
+    [["22:00-06:00"]],
+    [["22:00-06:00", "14:00-15:00"]],
+    [["22:00-05:00", "14:00-15:00"]],
+    [["21:00-22:00", "23:00-24:00", "01:00-02:00", "05:00-05:30"]],
+    [["06:30-07:30", "08:30-09:30", "02:00-05:45"]],
+  ])("writes no time below the line of the day over another one, with %j", async (windows) => {
+    const view = await state("rouge now");
+    const off_peak = [{ windows: windows.map((text) => ({ from: text.slice(0, 5), to: text.slice(6) })) }];
+    const page = await open({ ...view, tariff: { ...view.tariff, off_peak } });
+    for (const width of [360, 1000]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect({ width, overflow: await overflow(page) }).toEqual({ width, overflow: 0 });
+      const touching = await page.evaluate<string[]>(`(() => {
+        const texts = [...document.querySelectorAll(".strip text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+        return texts.flatMap(([one, a], index) => texts.slice(index + 1)
+          .filter(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2)
+          .map(([other]) => one + " and " + other));
+      })()`);
+      expect({ width, touching }).toEqual({ width, touching: [] });
+    }
   });
 
   test.each(["fr", "en"] as const)("breaks no name of a day on a phone, in %s", async (language) => {

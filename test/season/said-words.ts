@@ -23,7 +23,8 @@ interface Shown {
 export interface SaidWords {
   note: (source: SourceName, date: IsoDate, said: { color: Color; made_at: Instant; now: Instant }) => void;
   wordOf: (source: SourceName, date: IsoDate) => Word | undefined;
-  shownOf: (date: IsoDate) => Shown | undefined;
+  /** `isOver`: the tariff day has ended. */
+  shownOf: (date: IsoDate, isOver?: boolean) => Shown | undefined;
   notes: () => number;
 }
 
@@ -48,7 +49,7 @@ export function recordSaidWords(): SaidWords {
         words.set(`${source} ${date}`, { color, first: made, last: made, confirmed });
       }
     },
-    shownOf: (date) => {
+    shownOf: (date, isOver = false) => {
       const [service, rte] = [wordOf("service", date), wordOf("rte", date)];
       if (!service || !rte || service.color === rte.color) {
         const one = service ?? rte;
@@ -57,9 +58,10 @@ export function recordSaidWords(): SaidWords {
       }
       const by = { service: service.color, rte: rte.color };
       if (rte.confirmed) return { color: rte.color, confirmed: true, by };
-      if (service.confirmed) return { color: service.color, confirmed: true, by };
-      const dearer = EXPENSE[rte.color] > EXPENSE[service.color] ? rte : service;
-      return { color: dearer.color, confirmed: false, by };
+      const isRteDearer = EXPENSE[rte.color] > EXPENSE[service.color];
+      if (service.confirmed && (!isRteDearer || isOver)) return { color: service.color, confirmed: true, by };
+      const counting = service.confirmed || isRteDearer ? rte : service;
+      return { color: counting.color, confirmed: false, by };
     },
   };
 }

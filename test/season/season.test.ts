@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LONG } from "../support/long.ts";
 import { runSeason } from "./season-run.ts";
 import { expectTrueSeason, SEASON_LIMIT } from "./true-season.ts";
 
@@ -11,7 +12,7 @@ describe("a season of 365 days", () => {
     SEASON_LIMIT,
   );
 
-  it.skipIf(!process.env["VIGIE_TEST_LONG"])(
+  it.skipIf(!LONG)(
     "does so when it is asked as often as vigie asks (long: VIGIE_TEST_LONG=1)",
     async () => {
       await expectTrueSeason({ seed: 11, from: "2027-09-01", inFull: true });

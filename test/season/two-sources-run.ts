@@ -164,13 +164,10 @@ function check(
     complain(`the contradiction is hidden: ${code}`);
 }
 
-/** One source named rouge, and the other one did not confirm another colour. */
+/** RTE named rouge; or the service did, and RTE did not confirm another colour. */
 function isRougeMissed(date: IsoDate, color: string, { wordOf }: SaidWords): boolean {
-  const sources = ["service", "rte"] as const;
-  const isNamed = sources.some((source) => {
-    const other = wordOf(source === "rte" ? "service" : "rte", date);
-    return wordOf(source, date)?.color === "rouge" && !(other?.confirmed && other.color !== "rouge");
-  });
+  const [service, rte] = [wordOf("service", date), wordOf("rte", date)];
+  const isNamed = rte?.color === "rouge" || (service?.color === "rouge" && !rte?.confirmed);
   return isNamed && color !== "rouge";
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
+import { LONG } from "../support/long.ts";
 import type { SourceName } from "./said-words.ts";
 import { type Behaviour, inventReplays, WELL, writeScript } from "./scripted-sources.ts";
 import { runTwoSources, type TwoSourcesOutcome } from "./two-sources-run.ts";
@@ -9,7 +10,6 @@ import { runTwoSources, type TwoSourcesOutcome } from "./two-sources-run.ts";
  * Two sources in virtual time, which tell the same, or one of them late, something else, or nothing: what is shown is what
  * a second decision makes of the words that went out, at every boundary and after every answer.
  */
-const LONG = Boolean(process.env["VIGIE_TEST_LONG"]);
 const LIMIT = 600_000;
 const MINUTE = 60_000;
 const at = (date: IsoDate, time = "00:00"): Instant => wallInstant(date, time, "Europe/Paris");
@@ -35,7 +35,7 @@ describe.each(SOURCES)("with %s dead", (source) => {
   const months = LONG ? MONTHS : MONTHS.slice(4, 5);
 
   it.each(months)(
-    "from %s to %s, what the other one says is shown",
+    "what-if: The official source is down · from %s to %s, what the other one says is shown",
     async (first, last) => {
       const outcome = await runTwoSources({
         script: writeScript(1, true),

@@ -113,6 +113,7 @@ describe("the client and the simulator", () => {
     const { client, memory, signal } = await open("percent", "spellings", "history-names");
     const { answer } = await client.ask({ kind: "forecasts" }, { signal });
     if (answer.kind !== "forecasts") throw new Error("Expected forecasts");
+    expect(answer.days.length).toBeGreaterThan(5);
     expect(answer.days.every(({ color }) => color !== null)).toBe(true);
     expect(answer.days.every(({ confidence }) => confidence !== null && confidence <= 1)).toBe(true);
     const history = await client.ask({ kind: "history", start: "2025-12-01", end: "2025-12-31" }, { signal });

@@ -33,6 +33,7 @@ beforeAll(async () => {
     sendDate: false,
     slowFor: 1,
     dripEvery: 0,
+    dripBytes: 100,
   });
   client = createOfficialClient({
     base: simulator.url,

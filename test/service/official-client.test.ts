@@ -69,7 +69,7 @@ const withoutDate =
   };
 
 describe("a request", () => {
-  it("goes below the address, names vigie, and brings neither cookies nor credentials", async () => {
+  it("readme: No account · goes below the address, names vigie, and brings neither cookies nor credentials", async () => {
     const { server, askLight, client, options } = await open(
       answering(BOTH, { "set-cookie": "id=1; Path=/", "www-authenticate": "Basic" }),
       { prefix: "/open_data" },
@@ -287,7 +287,7 @@ describe("politeness", () => {
     ]);
   });
 
-  it("sends 80 requests a day, and beyond them essential ones only", async () => {
+  it("what-if: The refresh button is hammered · sends 80 requests a day, and beyond them essential ones only", async () => {
     const { askLight, server, memory } = await open(answering(BOTH), { spent: 79 });
     await askLight();
     await expect(askLight()).rejects.toBeInstanceOf(BudgetSpent);

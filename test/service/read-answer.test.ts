@@ -4,6 +4,7 @@ import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
 import { readAnswer } from "../../src/service/read-answer.ts";
 import { AnswerUnreadable, RangeIgnored } from "../../src/service/service-errors.ts";
+import { runs } from "../support/long.ts";
 import { readForecasts, SETTINGS } from "./read-forecasts.ts";
 
 describe("forecasts", () => {
@@ -242,7 +243,7 @@ describe("whatever comes", () => {
           expect(error.message.length).toBeLessThan(1500);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

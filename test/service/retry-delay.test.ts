@@ -12,7 +12,7 @@ import {
 } from "../../src/service/service-errors.ts";
 
 describe("another try", () => {
-  const summary = { status: 500, contentType: null, beginning: "" };
+  const summary = { status: 500, contentType: null, location: null, beginning: "" };
   const tryAgain = [
     new ServiceUnreachable(FORECAST_SERVICE, "GET /v1/public", "example.org", "it broke the connection"),
     new ServiceFailed(FORECAST_SERVICE, "GET /v1/public", summary),

@@ -148,7 +148,7 @@ describe("the limits of requests", () => {
     expect(waits).toEqual([60_000, 60_000]);
   });
 
-  it("holds the limit of a minute over a restart, but not one that a clock was set back from", async () => {
+  it("what-if: The refresh button is hammered · holds the limit of a minute over a restart, but not one that a clock was set back from", async () => {
     const sent = (at: number) => ({ memory: { recent: Array(10).fill(at) } });
     const answer: Answerer = (_request, response) => sendJson(response, TODAY);
     const restarted = await open(answer, sent(AT - 20_000));

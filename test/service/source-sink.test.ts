@@ -5,7 +5,7 @@ import { createSourceSink } from "../../src/service/source-sink.ts";
 import { forecastsAnswer } from "../support/answers.ts";
 
 const DUE: DueRequest = { request: { kind: "forecasts" }, essential: true };
-const REPLY = { answer: forecastsAnswer(null), date: null, made_at: null };
+const REPLY = { answer: forecastsAnswer(null), date: null, made_at: null, sent: null };
 
 test("a source that was stopped gets no request any more, though the same one or another is wanted", async () => {
   const asked: DueRequest["request"][] = [];

@@ -1,13 +1,15 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { folderWith } from "../config/folder.ts";
 import { makeCertificate, withoutOpenssl } from "../support/certificate.ts";
 import { MQTT_DEVICES, type MqttRelay, startMqttRelay } from "../support/devices/mqtt-devices.ts";
 import { readPage } from "../support/guide.ts";
+import { holdWaits } from "../support/hold-waits.ts";
+import { LONG } from "../support/long.ts";
 import { type Mosquitto, passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { observe } from "../support/observer.ts";
+import { observe, untilHandled } from "../support/observer.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
 import {
@@ -17,20 +19,23 @@ import {
   DOWN,
   ENTER,
   startAtTerminal,
+  startSetup,
+  UP,
   withoutTerminal,
 } from "../support/terminal.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const missing = withoutMosquitto || withoutOpenssl || withoutTerminal;
+/** Milliseconds in which what the broker holds comes. */
+const HOLDS_WITHIN = 500;
 
-describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: true }, () => {
+describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: LONG }, () => {
   const cleanup = createCleanup();
   let days: string;
   let open: Mosquitto;
   let guarded: Mosquitto;
   let tls: { url: string; file: string };
   beforeAll(async () => {
-    days = await serveInventedDays(cleanup);
     open = await startMosquitto();
     cleanup.add(open.remove);
     const { cert, key, path } = makeCertificate(await cleanup.createFolder(), "IP:127.0.0.1");
@@ -46,14 +51,27 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     tls = { url: `127.0.0.1:${port}`, file: path };
   });
   afterAll(cleanup.run);
+  let waits: ReturnType<typeof holdWaits>;
+  beforeEach(async () => {
+    waits = holdWaits();
+    // A service of its own: it answers 60 requests a minute.
+    days = await serveInventedDays(cleanup);
+    return waits.release;
+  });
 
   const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);
   const sit = async (cwd: string, args: string[], env: Record<string, string> = {}): Promise<AtTerminal> => {
-    const terminal = await startAtTerminal({
+    const terminal = await startSetup({
       folder: cwd,
       args: ["setup", ...args],
       env: { VIGIE_CONFIG: "", ...env },
     });
+    cleanup.add(async () => terminal.hangUp());
+    return terminal;
+  };
+  const sitAtReal = async (cwd: string, args: string[]): Promise<AtTerminal> => {
+    const env = { VIGIE_CONFIG: "" };
+    const terminal = await startAtTerminal({ folder: cwd, args: ["setup", ...args], env });
     cleanup.add(async () => terminal.hangUp());
     return terminal;
   };
@@ -71,7 +89,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
 
   test("speaks the language that is chosen first, whatever the system's is", async () => {
     const english = await sit(await folder(), [...sources(), "--broker", open.url], { LANG: "en_GB.UTF-8" });
-    await english.answer("Langue / Language", "\u001b[A", ENTER);
+    await english.answer("Langue / Language", UP, ENTER);
     await english.shows("vigie : mise en route");
     const french = await sit(await folder(), [...sources(), "--broker", open.url, "--language", "fr"], {
       LANG: "C",
@@ -90,7 +108,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     await terminal.answer("User for this broker", ENTER);
     await terminal.answer("Password", "s3cret ö#", ENTER);
     await terminal.shows("answers (MQTT 5)");
-    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
     await terminal.shows("The password is in config/mqtt_password, which only its owner can read.");
     expect(await terminal.ended, terminal.screen()).toBe(0);
@@ -105,6 +123,22 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     expect((await stat(join(cwd, "config/mqtt_password"))).mode & 0o777).toBe(0o600);
   });
 
+  test("goes back from a device or a message that was chosen by mistake", async () => {
+    const cwd = await folder();
+    const terminal = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
+    await terminal.answer("A device to switch off", DOWN, ENTER);
+    await terminal.shows("vigie looks for ten seconds");
+    waits.end(10_000);
+    await terminal.answer("None of these: go back", UP, ENTER);
+    await terminal.answer("A device to switch off", UP, UP, ENTER);
+    await terminal.answer("By which service", UP, ENTER);
+    await terminal.answer("A device to switch off", UP, ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+    const written = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect(written).not.toHaveProperty("outputs");
+  });
+
   test("keeps the password that is typed, after that of --password-file was refused", async () => {
     const cwd = await folder();
     await writeFile(join(cwd, "bad.pw"), "wrong\n");
@@ -114,7 +148,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     await terminal.answer("Type user and password again?", ENTER);
     await terminal.answer("User for this broker", ENTER);
     await terminal.answer("Password", "s3cret ö#", ENTER);
-    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
     expect(await terminal.ended, terminal.screen()).toBe(0);
     const { mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
@@ -129,9 +163,9 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     const access = ["--username", "vigie", "--password-file", "good.pw"];
     const nobody = ["--broker", `mqtt://${NOBODY}`];
     const terminal = await sit(cwd, [...sources(), ...nobody, ...access, "--language", "en"]);
-    await terminal.answer("Its address", guarded.url, ENTER);
+    await terminal.answer("The address of the broker", guarded.url, ENTER);
     await terminal.shows("answers (MQTT 5)");
-    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
     expect(await terminal.ended, terminal.screen()).toBe(0);
     const { mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
@@ -140,7 +174,8 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
 
   test("takes another answer for each that does not work: service, broker, encryption, certificate", async () => {
     const cwd = await folder();
-    const options = ["--official", days, "--broker", tls.url, "--username", "vigie", "--language", "en"];
+    const address = days;
+    const options = ["--official", address, "--broker", tls.url, "--username", "vigie", "--language", "en"];
     const terminal = await sit(cwd, options);
     await terminal.answer("Where do the colours of the days come from?", DOWN, ENTER);
     await terminal.answer("The address of the service", "forecast", ENTER);
@@ -148,7 +183,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     await terminal.shows("does not answer");
     await terminal.answer("What now?", DOWN, ENTER);
     await terminal.answer("Where do the colours of the days come from?", DOWN, ENTER);
-    await terminal.answer("The address of the service", days, ENTER);
+    await terminal.answer("The address of the service", address, ENTER);
     await terminal.shows("8 days of forecast");
     await terminal.answer("Password", "s3cret ö#", ENTER);
     await terminal.shows("accepts only encrypted connections (TLS) on this port");
@@ -156,12 +191,12 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     await terminal.shows("has a certificate that this machine does not know");
     await terminal.answer("The file with the certificate", tls.file, ENTER);
     await terminal.shows("answers (MQTT 5)");
-    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
     expect(await terminal.ended, terminal.screen()).toBe(0);
     const { service, mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
     expect([service.base_url, mqtt.url, mqtt.tls]).toEqual([
-      days,
+      address,
       `mqtts://${tls.url}`,
       { ca_file: tls.file },
     ]);
@@ -182,7 +217,9 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     await terminal.answer("What now?", DOWN, DOWN, DOWN, ENTER);
     await terminal.shows("kept without an answer. vigie will ask until there is one.");
     await terminal.answer("What now?", DOWN, DOWN, ENTER);
-    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
+    // Asked once more, now that all else is settled.
+    await terminal.answer("What now?", DOWN, DOWN, DOWN, ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
     await terminal.shows("Check: the broker answers, no device.");
     await terminal.shows("The forecast service still does not answer; vigie will ask again.");
@@ -191,21 +228,35 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     expect(read).toMatchObject({ service: { base_url: `http://${NOBODY}` }, official: { source: "off" } });
   });
 
-  test("goes on without RTE, and says that vigie will ask again", async () => {
+  test("goes on without RTE, asks it once more at the end, and says that vigie will ask again", async () => {
     const cwd = await folder();
     const away = ["--service", "none", "--official", `http://${NOBODY}`];
     const terminal = await sit(cwd, [...away, "--broker", open.url, "--language", "fr"]);
     await terminal.answer("Que faire ?", DOWN, ENTER);
-    await terminal.answer("Un appareil à couper", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Un appareil à couper", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Que faire ?", DOWN, ENTER);
     await terminal.answer("Écrire config/vigie.yaml ?", ENTER);
     await terminal.shows("Vérification : le broker répond, aucun appareil.");
     await terminal.shows("RTE ne répond toujours pas ; vigie réessaiera.");
     expect(await terminal.ended, terminal.screen()).toBe(0);
   });
 
+  test("lets another source be chosen if the official one does not answer, and when it is asked once more", async () => {
+    const cwd = await folder();
+    const away = ["--service", "none", "--official", `http://${NOBODY}`];
+    const terminal = await sit(cwd, [...away, "--broker", open.url, "--language", "en"]);
+    await terminal.answer("What now?", DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.shows("nothing listens there");
+    await terminal.answer("What now?", DOWN, DOWN, ENTER);
+    await terminal.answer("Where do the colours of the days come from?", DOWN, ENTER);
+    await terminal.answer("The address of the service", days, ENTER);
+    await terminal.shows("8 days of forecast");
+  });
+
   test("breaks its sentences between words in a narrow terminal, beside its line", async () => {
     const cwd = await folder();
-    const terminal = await startAtTerminal({
+    const terminal = await startSetup({
       folder: cwd,
       args: ["setup", ...sources(), "--broker", open.url, "--language", "en"],
       env: { VIGIE_CONFIG: "" },
@@ -214,6 +265,8 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     cleanup.add(async () => terminal.hangUp());
     await terminal.shows("│  Each answer is tried at once. Nothing is\n│  written before the last question;");
     await terminal.answer("A device to switch off", ENTER);
+    await terminal.shows("vigie looks for ten seconds");
+    waits.end(10_000);
     await terminal.answer("What kind of device", DOWN, ENTER);
     await terminal.answer(
       'The beginning of its topics ("MQTT prefix" in\n│  its settings)',
@@ -233,6 +286,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
   });
 
   test("takes a device that is typed, refuses one that cannot be written, and obeys no control character of others", async () => {
+    waits.leave(HOLDS_WITHIN);
     const cwd = await folder();
     const broker = await startMosquitto();
     cleanup.add(broker.remove);
@@ -258,14 +312,20 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
       await terminal.answer("Its name", "Pompe à chaleur: #1", ENTER);
     };
     await addPump("vigie/set");
-    await terminal.shows("This device cannot be written like this:");
+    await terminal.shows("It cannot be written like this:");
     await addPump("pump/set");
     await terminal.answer("vigie sends 17, and 20 a few seconds later.", ENTER);
     await observer.until(({ received }) => received.length === 1, "it is told 17");
     await observer.publish("pump/state", "\u001b[2Jother", false);
+    await untilHandled(observer);
+    waits.end(5_000);
     await terminal.shows("pump/state says something else: ");
+    await terminal.shows("pump/set ← 20");
+    await observer.until(({ received }) => received.length === 2, "it is told 20");
+    await untilHandled(observer);
+    waits.end(5_000);
     await terminal.answer("This device has not confirmed.", DOWN, ENTER);
-    await terminal.answer("Another device?", ENTER);
+    await terminal.answer("Another device, or a message?", ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
     expect(await terminal.ended, terminal.screen()).toBe(0);
     expect(terminal.raw()).not.toMatch(/evil|\u202e/);
@@ -299,13 +359,13 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     expect(await filesIn(cwd)).toEqual(["config", "config/vigie.yaml"]);
     const second = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
     await second.answer("Replace it at the end?", "y");
-    await second.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await second.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, DOWN, ENTER);
     await second.answer("Write config/vigie.yaml?", ENTER);
     expect(await second.ended).toBe(0);
     expect(await readFile(join(cwd, "config/vigie.yaml.old"), "utf8")).toBe(own);
   });
 
-  describe("ended before its last question", { concurrent: true }, () => {
+  describe("ended before its last question", { concurrent: LONG }, () => {
     beforeAll(async () => {
       await startBoiler(guarded.url.replace("//", `//vigie:${encodeURIComponent("s3cret ö#")}@`));
     });
@@ -321,34 +381,38 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
       ["Which of its relays", ENTER],
       ["Its name", ENTER],
       ["Try it now?", "n"],
-      ["Another device?", ENTER],
+      ["Another device, or a message?", ENTER],
       ["Write config/vigie.yaml?", ENTER],
     ];
 
-    test.each(QUESTIONS.map(([question], index) => [question, index] as const))(
-      "by Ctrl-C at '%s' it leaves nothing behind",
-      async (_, last) => {
-        const shipped = readPage("config/vigie.yaml");
-        const cwd = await folder({ "config/vigie.yaml": shipped });
-        const terminal = await sit(cwd, ["--official", days, "--broker", guarded.url], {
-          LANG: "en_GB.UTF-8",
-        });
-        for (const [question, ...keys] of QUESTIONS.slice(0, last)) await terminal.answer(question, ...keys);
-        await terminal.answer(QUESTIONS[last]?.[0] ?? "", CTRL_C);
-        await terminal.shows("Stopped: nothing was written.");
-        expect(await terminal.ended).toBe(1);
-        expect(await filesIn(cwd)).toEqual(["config", "config/vigie.yaml"]);
-        expect(await readFile(join(cwd, "config/vigie.yaml"), "utf8")).toBe(shipped);
-      },
-    );
+    /** One of each kind, and the last one. */
+    const OF_EACH_KIND = ["Langue / Language", "Password", "Its name", "Try it now?", "Write config"];
+    const isTried = (question: string) => LONG || OF_EACH_KIND.some((one) => question.startsWith(one));
 
-    test.each([
-      ["Ctrl-D", (terminal: AtTerminal) => terminal.press(CTRL_D)],
-      ["Escape", (terminal: AtTerminal) => terminal.press("\u001b")],
-      ["SIGTERM", (terminal: AtTerminal) => terminal.kill("SIGTERM")],
-    ])("by %s it says so, and leaves nothing behind", async (_, leave) => {
+    test.each(
+      QUESTIONS.map(([question], index) => [question, index] as const).filter(([one]) => isTried(one)),
+    )("by Ctrl-C at '%s' it leaves nothing behind", async (_, last) => {
+      waits.leave(HOLDS_WITHIN);
+      const shipped = readPage("config/vigie.yaml");
+      const cwd = await folder({ "config/vigie.yaml": shipped });
+      const terminal = await sit(cwd, ["--official", days, "--broker", guarded.url], {
+        LANG: "en_GB.UTF-8",
+      });
+      for (const [question, ...keys] of QUESTIONS.slice(0, last)) await terminal.answer(question, ...keys);
+      await terminal.answer(QUESTIONS[last]?.[0] ?? "", CTRL_C);
+      await terminal.shows("Stopped: nothing was written.");
+      expect(await terminal.ended).toBe(1);
+      expect(await filesIn(cwd)).toEqual(["config", "config/vigie.yaml"]);
+      expect(await readFile(join(cwd, "config/vigie.yaml"), "utf8")).toBe(shipped);
+    });
+
+    test.each<[string, typeof sit, (terminal: AtTerminal) => void]>([
+      ["Ctrl-D", sit, ({ press }) => press(CTRL_D)],
+      ["Escape", sit, ({ press }) => press("\u001b")],
+      ["SIGTERM", sitAtReal, ({ terminate }) => terminate()],
+    ])("by %s it says so, and leaves nothing behind", async (_, start, leave) => {
       const cwd = await folder();
-      const terminal = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
+      const terminal = await start(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
       await terminal.shows("A device to switch off");
       leave(terminal);
       await terminal.shows("Stopped: nothing was written.");
@@ -361,12 +425,13 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     });
   });
 
-  test.each([
-    ["Ctrl-C", (terminal: AtTerminal) => terminal.press(CTRL_C), "off"],
-    ["SIGTERM", (terminal: AtTerminal) => terminal.kill("SIGTERM"), "off"],
-    ["a terminal that is closed", (terminal: AtTerminal) => terminal.hangUp(), "off"],
+  // At a real terminal also in `npm test`: what ends it comes from the system.
+  test.concurrent.each<[string, (terminal: AtTerminal) => void, "off" | "sent"]>([
+    ["Ctrl-C", ({ press }) => press(CTRL_C), "off"],
+    ["SIGTERM", ({ terminate }) => terminate(), "off"],
+    ["a terminal that is closed", ({ hangUp }) => hangUp(), "off"],
     // What is said of its report then meets a terminal that is not there.
-    ["a terminal that is closed as it is told", (terminal: AtTerminal) => terminal.hangUp(), "sent"],
+    ["a terminal that is closed as it is told", ({ hangUp }) => hangUp(), "sent"],
   ])("a device that is being tried is told its 'else' at once, by %s", async (_, leave, when) => {
     const cwd = await folder();
     const broker = await startMosquitto();
@@ -374,7 +439,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     const relay = await startBoiler(broker.url);
     const observer = await observe(broker.url);
     cleanup.add(observer.disconnect);
-    const terminal = await sit(cwd, [...sources(), "--broker", broker.url, "--language", "en"]);
+    const terminal = await sitAtReal(cwd, [...sources(), "--broker", broker.url, "--language", "en"]);
     await terminal.answer("A device to switch off", ENTER);
     await terminal.answer("boiler · Tasmota", ENTER);
     await terminal.answer("Its name", ENTER);

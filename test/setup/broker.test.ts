@@ -94,7 +94,7 @@ describe.skipIf(withoutMosquitto)(`the choice of a broker ${withoutMosquitto}`, 
       signal,
       leave: () => undefined,
     };
-    const options = { devices: [], tries: false, yes: false };
+    const options = { devices: [], messages: [], tries: false, yes: false };
     const setup = { options, person, words: WORDS.en, language: "en" as const, io: { env: {}, cwd: "/" } };
     const broker = await settleBroker(setup, Promise.resolve(found));
     cleanup.add(broker.close);

@@ -1,14 +1,15 @@
 import { access, chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { setup } from "../../src/cli/setup.ts";
 import { folderWith } from "../config/folder.ts";
 import { makeCertificate, withoutOpenssl } from "../support/certificate.ts";
 import { MQTT_DEVICES, startMqttRelay } from "../support/devices/mqtt-devices.ts";
 import { readPage } from "../support/guide.ts";
+import { holdWaits } from "../support/hold-waits.ts";
 import { type Mosquitto, passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { observe } from "../support/observer.ts";
+import { observe, untilHandled } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -83,7 +84,7 @@ describe("vigie setup without a terminal", () => {
   });
 });
 
-describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: true }, () => {
+describe.skipIf(missing)(`vigie setup with options ${missing}`, () => {
   const cleanup = createCleanup();
   let days: string;
   let broker: Mosquitto;
@@ -91,7 +92,6 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
   let other: { url: string; file: string };
   let wantsCertificate: string;
   beforeAll(async () => {
-    days = await serveInventedDays(cleanup);
     const certificate = makeCertificate(await cleanup.createFolder(), "IP:127.0.0.1");
     const otherName = makeCertificate(await cleanup.createFolder(), "DNS:broker.lan");
     const [port, otherPort, strictPort] = [await freePort(), await freePort(), await freePort()];
@@ -119,6 +119,13 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     wantsCertificate = `mqtts://127.0.0.1:${strictPort}`;
   });
   afterAll(cleanup.run);
+  let waits: ReturnType<typeof holdWaits>;
+  beforeEach(async () => {
+    waits = holdWaits();
+    // A service of its own: it answers 60 requests a minute.
+    days = await serveInventedDays(cleanup);
+    return waits.release;
+  });
   const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);
   const set = (args: string[], cwd: string, env = {}) =>
     run(["--service", "none", "--official", days, "--broker", broker.url, ...args], { cwd, env });
@@ -225,8 +232,11 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     ["plain as mqtts", "has no encryption (TLS)"],
     ["TLS", "has a certificate that this machine does not know"],
     ["TLS with its file", "refuses the user or the password"],
-    ["TLS of another name", "has a certificate for another name"],
-    ["TLS that asks for a certificate", "cannot be used"],
+    [
+      "TLS of another name",
+      "has a certificate for another name: use that name as the address (DNS:broker.lan)",
+    ],
+    ["TLS that asks for a certificate", "do not agree on the encryption by TLS (ERR_SSL_TLSV13_ALERT"],
     ["HTTP", "answers, but not in MQTT"],
   ])("tells apart why a broker cannot be used, and writes nothing: %s", async (which, words) => {
     const cwd = await folder();
@@ -247,7 +257,10 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
 
   test.each([
     [() => `http://${NOBODY}`, "does not answer"],
-    [() => broker.url.replace("mqtt", "http"), "does not answer"],
+    [
+      () => broker.url.replace("mqtt", "http"),
+      "closes the connection without an answer: is this the address",
+    ],
     [() => `${days}/elsewhere`, "has nothing at this address"],
   ])("says why a service cannot be used, and writes nothing", async (address, words) => {
     const cwd = await folder();
@@ -256,7 +269,7 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  test("shows nothing of a service that would act on a terminal", async () => {
+  test("shows nothing of what a service says that refuses a request", async () => {
     const cwd = await folder();
     const service = await startPlainService(() => ({ status: 422, body: { detail: "\u001b[2Jgone\u202e" } }));
     cleanup.add(service.stop);
@@ -272,21 +285,30 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
       },
       { cwd },
     );
-    expect(said.join("")).toContain("gone");
+    expect(said.join("")).toContain(
+      "answers, but refuses the request. Is the address right, and is a login needed? (HTTP 422)",
+    );
+    expect(said.join("")).not.toContain("gone");
     expect(said.join("").includes("\u001b")).toBe(false);
   });
 
   test.each([
-    ["place=vigie/x,kind=shelly_gen1", "outputs[0].topic: expected a topic outside"],
-    ["place=a/#,kind=shelly_gen1", "outputs[0].topic: expected a topic such as"],
+    [
+      "place=vigie/x,kind=shelly_gen1",
+      "Its place on the broker: expected a topic that is neither below vigie/",
+    ],
+    ["place=a/#,kind=shelly_gen1", "Its place on the broker: expected the beginning of a topic"],
     ["place=boiler,kind=tasmota,id=Bad Id", "outputs[0].id: expected small letters"],
-    ["kind=other,topic=a,payload=x,report=+/b", "outputs[0].confirm.topic: expected a topic"],
-  ])("refuses a device as the configuration would: %s", async (device, words) => {
-    const cwd = await folder();
-    const { code, err } = await set(["--device", `use=boiler,${device}`], cwd);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(words) });
-    expect(await readdir(cwd)).toEqual([]);
-  });
+    ["kind=other,topic=a,payload=x,report=+/b", "Topic of its reports: expected the beginning of a topic"],
+  ])(
+    "refuses a device as the form of the app would, and an id as the configuration would: %s",
+    async (device, words) => {
+      const cwd = await folder();
+      const { code, err } = await set(["--device", `use=boiler,${device}`], cwd);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(words) });
+      expect(await readdir(cwd)).toEqual([]);
+    },
+  );
 
   test("gives devices for the same use ids of their own, and refuses one id or topic for two", async () => {
     const cwd = await folder();
@@ -295,7 +317,12 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     const { outputs } = parse(await read(cwd, "config/vigie.yaml"));
     expect(outputs).toMatchObject([{ id: "boiler" }, { id: "boiler_2", name: "Hall" }]);
     const twice = await set(["--yes", "--device", BOILER, "--device", BOILER], cwd);
-    expect(twice).toMatchObject({ code: 2, err: expect.stringContaining("outputs[1].topic") });
+    expect(twice).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        "Its place on the broker: expected a device, or a relay of it, that is not there yet",
+      ),
+    });
   });
 
   test("with --try switches each device off and on, and says whether it confirms", async () => {
@@ -320,7 +347,13 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     const relay = await startMqttRelay(documented("OpenBeken"), broker.url);
     cleanup.add(relay.disconnect);
     relay.disobey();
-    const { code, out } = await set(["--device", "use=car,kind=openbeken,place=obk_boiler", "--try"], cwd);
+    const observer = await observe(broker.url, "obk_boiler/1/get");
+    cleanup.add(observer.disconnect);
+    const tried = set(["--device", "use=car,kind=openbeken,place=obk_boiler", "--try"], cwd);
+    await observer.until(({ received }) => received.length > 0, "the device reports");
+    await untilHandled(observer);
+    waits.end(5_000);
+    const { code, out } = await tried;
     expect(out).toContain("FAILED  obk_boiler/1/get says something else: 1");
     expect(relay.told).toEqual(["0", "1"]);
     expect(code).toBe(1);

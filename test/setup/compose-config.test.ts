@@ -5,6 +5,7 @@ import { DEVICE_KINDS, DEVICE_USES, deviceOutput } from "../../src/config/device
 import { type Answers, configText } from "../../src/setup/compose-config.ts";
 import { WORDS } from "../../src/setup/words.ts";
 import { loadText } from "../config/folder.ts";
+import { runs } from "../support/long.ts";
 
 const ANSWERS: Answers = {
   base_url: "none",
@@ -37,6 +38,7 @@ describe("the configuration that is written", () => {
         return deviceOutput(names, { kind, place: `place ${index}` });
       });
       const text = write({ outputs, password: { file: "/etc/secret file", handedOver: true } }, language);
+      expect(text).toContain(language === "fr" ? "docs/fr/tariff.md" : "docs/tariff.md");
       const { config, warnings } = await loadText(text, { VIGIE_MQTT_PASSWORD: "secret" });
       expect(warnings).toEqual([]);
       expect(config.homeassistant.language).toBe(language);
@@ -90,7 +92,7 @@ describe("the configuration that is written", () => {
         });
         expect(read.outputs).toEqual([output]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

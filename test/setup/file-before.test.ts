@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deviceOutput } from "../../src/config/device-templates.ts";
 import { configText } from "../../src/setup/compose-config.ts";
-import { devicesIn, isShipped } from "../../src/setup/file-before.ts";
+import { isShipped, outputsIn } from "../../src/setup/file-before.ts";
 import { WORDS } from "../../src/setup/words.ts";
 import { readPage } from "../support/guide.ts";
 
@@ -22,7 +22,7 @@ test("a file that somebody has changed, or that a set-up has written, is not the
   );
 });
 
-test("the devices that a file switches are named as people know them, messages left out", () => {
+test("the devices that a file switches are named as people know them, and its messages apart", () => {
   const named = { id: "boiler", name: { fr: "Ballon", en: "Boiler" }, when: "rouge_peak" };
   const outputs = [
     deviceOutput(named, { kind: "tasmota", place: "boiler" }),
@@ -32,9 +32,12 @@ test("the devices that a file switches are named as people know them, messages l
     { id: "told", topic: "a/d", message: true },
   ];
   const text = JSON.stringify({ outputs });
-  expect(devicesIn(text, "fr")).toEqual(["Ballon", "Voiture", "Pool", "shellies/x/relay/0/command"]);
-  expect(devicesIn(text, "en").slice(0, 1)).toEqual(["Boiler"]);
+  expect(outputsIn(text, "fr")).toEqual({
+    devices: ["Ballon", "Voiture", "Pool", "shellies/x/relay/0/command"],
+    messages: ["told"],
+  });
+  expect(outputsIn(text, "en").devices.slice(0, 1)).toEqual(["Boiler"]);
   expect(
-    ["", SHIPPED, "outputs: {", "outputs: boiler", "outputs: [1]"].map((one) => devicesIn(one, "fr")),
-  ).toEqual(Array(5).fill([]));
+    ["", SHIPPED, "outputs: {", "outputs: boiler", "outputs: [1]"].map((one) => outputsIn(one, "fr")),
+  ).toEqual(Array(5).fill({ devices: [], messages: [] }));
 });

@@ -7,7 +7,7 @@ import { observe } from "../support/observer.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
 import { ENTER, startAtTerminal, withoutTerminal } from "../support/terminal.ts";
 import { watchTopicValues } from "../support/topic-values.ts";
-import { createCleanup } from "../support/vigie.ts";
+import { createCleanup, runHere } from "../support/vigie.ts";
 
 const missing = withoutMosquitto || withoutTerminal;
 
@@ -21,7 +21,7 @@ describe.skipIf(missing)(`a household that is new to vigie ${missing}`, () => {
     await cp(join(import.meta.dirname, "../../config"), join(folder, "config"), { recursive: true });
     // All hours are peak hours, whenever this test runs.
     const env = { VIGIE_CONFIG: "", VIGIE_TARIFF_OFF_PEAK: "[]", LANG: "fr_FR.UTF-8" };
-    const look = await cleanup.startVigie({ folder, env });
+    const look = await cleanup.startVigie({ folder, env, here: true });
     await look.prints(/These days are INVENTED/);
     await look.end();
 
@@ -40,31 +40,35 @@ describe.skipIf(missing)(`a household that is new to vigie ${missing}`, () => {
     await terminal.shows("config/vigie.yaml est encore le fichier livré avec vigie");
     await terminal.answer("D’où viennent les couleurs des jours ?", ENTER);
     await terminal.shows("aujourd’hui");
-    await terminal.answer("Un appareil à couper quand le courant est cher ?", ENTER);
+    await terminal.answer(
+      "Un appareil à couper quand le courant est cher, ou un message sur le téléphone ?",
+      ENTER,
+    );
     await terminal.answer("shellies/shelly1pm-A4CF12F3C5D6 · Shelly, première génération", ENTER);
     await terminal.answer("Son nom, pour vous", ENTER);
     await terminal.shows("L’essayer maintenant ? vigie coupe l’appareil (off), puis le remet en marche (on)");
     terminal.press(ENTER);
     await terminal.shows("confirmé par shellies/shelly1pm-A4CF12F3C5D6/relay/0 : off");
     await terminal.shows("confirmé par shellies/shelly1pm-A4CF12F3C5D6/relay/0 : on");
-    await terminal.answer("Encore un appareil ?", ENTER);
+    await terminal.answer("Encore un appareil, ou un message ?", ENTER);
     await terminal.answer("Écrire config/vigie.yaml ?", ENTER);
     await terminal.shows("L’ancien fichier est config/vigie.yaml.old.");
     await terminal.shows("Vérification : le broker et RTE répondent, 1 appareil.");
     await terminal.shows("npm start");
-    const { port } = new URL(broker.url);
-    await terminal.shows(`mosquitto_pub -h 127.0.0.1 -p ${port} -t vigie/simulation/set -m rouge`);
+    await terminal.shows(
+      "npx vigie simulate rouge\n      un jour rouge : les appareils sont coupés, mais aux heures pleines",
+    );
     expect(await terminal.ended, terminal.screen()).toBe(0);
 
     const observer = await observe(broker.url, "vigie/#");
     cleanup.add(observer.disconnect);
-    const vigie = await cleanup.startVigie({ folder, env });
+    const vigie = await cleanup.startVigie({ folder, env, here: true });
     const { until } = watchTopicValues(observer, "vigie", vigie.output);
     await until({ availability: "online", "outputs/boiler/state": "nothing" });
-    await observer.publish("vigie/simulation/set", "rouge", false);
+    await runHere({ folder, env, args: ["simulate", "rouge"] });
     await until({ "rules/rouge_peak/state": "ON", "outputs/boiler/state": "confirmed" });
     expect(boiler.isOn()).toBe(false);
-    await observer.publish("vigie/simulation/set", "auto", false);
+    await runHere({ folder, env, args: ["simulate", "auto"] });
     await until({ "outputs/boiler/payload": "on", "outputs/boiler/state": "confirmed" });
     expect(boiler.isOn()).toBe(true);
     expect(boiler.refused).toEqual([]);

@@ -9,8 +9,10 @@ import { readPage } from "../support/guide.ts";
 
 const SHIPPED = readPage("config/vigie.yaml");
 const find = (cwd: string, named?: string, env = {}) => findTarget(named, { env, cwd }, WORDS.en);
-const write = (target: Target, text: string, password?: string) =>
-  writeTarget(target, { text, password }, WORDS.en);
+const write = (target: Target, text: string, password?: string) => {
+  const secrets = password === undefined ? [] : [{ ...target.password, text: password }];
+  return writeTarget(target, { text, secrets }, WORDS.en);
+};
 const read = (...path: string[]) => readFile(join(...path), "utf8");
 const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 0o777).toString(8);
 

@@ -6,6 +6,7 @@ import { dateAnswer, forecastsAnswer, historyAnswer, seasonAnswer } from "../../
 import { announceAt, officialColor, trueColor, type World } from "../../src/simulator/official-colors.ts";
 import { ratesOn, seasonInForce, TEMPO } from "../../src/simulator/tempo.ts";
 import { announceRevised } from "../support/faulty-service.ts";
+import { runs } from "../support/long.ts";
 import { NO_REAL_DAYS, readRealDays } from "../support/real-days.ts";
 import { strictDate, strictForecasts, strictHistory, strictSeason } from "./strict.ts";
 
@@ -36,7 +37,7 @@ describe("the four answers", () => {
         strictHistory.parse(historyAnswer(addDays(today, -20), addDays(today, 7), now, some));
         strictSeason.parse(seasonAnswer(seasonInForce(now), now, some));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -49,7 +50,7 @@ describe("the four answers", () => {
         expect(history.map(({ date }) => date)).toEqual(datesBetween(addDays(today, -30), last));
         expect(history.every(({ date, color }) => color === trueColor(date, world))).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -73,7 +74,7 @@ describe("the season's counts", () => {
         expect(days_elapsed + days_remaining).toBe(dates.length);
         expect(addDays(start_date, days_elapsed)).toBe(tariffDate(now, TEMPO));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

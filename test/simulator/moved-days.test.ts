@@ -15,6 +15,7 @@ import {
   type World,
 } from "../../src/simulator/official-colors.ts";
 import { TEMPO } from "../../src/simulator/tempo.ts";
+import { runs } from "../support/long.ts";
 
 const SEED = 1;
 const at = (date: IsoDate, time: string) => wallInstant(date, time, TEMPO.time_zone);
@@ -100,7 +101,7 @@ describe("starts, one after the other,", () => {
           isFirst = false;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

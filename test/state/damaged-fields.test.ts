@@ -12,6 +12,7 @@ import { openStore } from "../../src/state/store.ts";
 import { loadText } from "../config/folder.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { SILENT_LOG } from "../support/logs.ts";
+import { LONG } from "../support/long.ts";
 import { NOBODY } from "../support/ports.ts";
 
 let folder: string;
@@ -149,6 +150,12 @@ function damagesOf(path: Path): string[] {
   return [...(typeof value === "string" ? OF_TEXTS : OF_OTHERS), ...OF_KEYS];
 }
 
+/** `npm test` damages one value in four, each in another way than the one before. */
+function chosenOf(damages: string[], index: number): string[] {
+  if (LONG) return damages;
+  return index % 4 === 0 ? damages.filter((_, number) => number === (index / 4) % damages.length) : [];
+}
+
 const state = fullState(Date.now());
 /** Of the many alike days, one is enough. */
 const isAlike = ([first, , third, date = ""]: Path) =>
@@ -162,7 +169,9 @@ describe("a state file with one damaged field", () => {
   test.each(NAMES)("within %s: vigie starts from it, and shows everything", async (name) => {
     const { config } = await loadText(JSON.stringify(CONFIG));
     const within = paths.filter(([first]) => first === name);
-    const cases = within.flatMap((path) => damagesOf(path).map((damaged) => ({ path, damaged })));
+    const cases = within.flatMap((path, index) =>
+      chosenOf(damagesOf(path), index).map((damaged) => ({ path, damaged })),
+    );
     for (const { path, damaged } of cases) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder);

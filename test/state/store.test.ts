@@ -20,6 +20,8 @@ import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { emptyState, type State } from "../../src/state/state.ts";
 import { NewerState, parseState, serialiseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
+import { DAMAGES } from "../support/damaged-state.ts";
+import { knownDaysOf, official } from "../support/known-days.ts";
 import { logTo } from "../support/logs.ts";
 
 let folder: string;
@@ -135,7 +137,7 @@ describe("a store", () => {
 describe("a file that cannot be read", () => {
   const whole = Buffer.from(serialiseState({ ...emptyState("abc"), books: { simulator: NO_KNOWN_DAYS } }));
 
-  it("is set aside whatever is wrong with it, and the run goes on with an empty state", async () => {
+  it("what-if: The state file is damaged or lost · is set aside whatever is wrong with it, and the run goes on with an empty state", async () => {
     const zeros = fc
       .nat({ max: whole.length - 2 })
       .map((from) => Buffer.concat([whole.subarray(0, from), Buffer.alloc(whole.length - from)]));
@@ -200,24 +202,28 @@ describe("a file that cannot be read", () => {
     expect(lines[0]).toMatch(/^The state file was damaged and is now /);
   });
 
-  it("is set aside, and the run goes on with the state saved before it, which stays until two later ones are saved", async () => {
-    const store = await open();
-    for (const number of [1, 2]) await store.save(numbered(store.state(), number));
-    writeFileSync(file(), "junk");
-    const again = await open();
-    expect(again.state()).toEqual({ ...store.state(), incarnation: "1", outputs: {} });
-    const aside = join(folder, "state.damaged-1.json");
-    expect(lines).toEqual([
-      `The state file was damaged and is now ${aside}; vigie starts with the state saved before it, ${previousFile()}`,
-    ]);
-    await again.flush();
-    expect([read().incarnation, readPrevious().incarnation]).toEqual(["1", "1"]);
-    expect(readPrevious()).not.toHaveProperty("outputs");
-    await again.save(numbered(again.state(), 3));
-    await again.save(numbered(again.state(), 4));
-    expect([read().incarnation, readPrevious().incarnation]).toEqual(["4", "3"]);
-    expect(lines).toHaveLength(1);
-  });
+  it.each(DAMAGES)(
+    "is %s: set aside, and the run goes on with the state saved before it, which stays until two later ones are saved",
+    async (_, damage) => {
+      const store = await open();
+      const books = { simulator: knownDaysOf({ "2026-01-05": official("rouge") }) };
+      for (const number of [1, 2]) await store.save(numbered({ ...store.state(), books }, number));
+      await damage(file());
+      const again = await open();
+      expect(again.state()).toEqual({ ...store.state(), incarnation: "1", outputs: {} });
+      const aside = join(folder, "state.damaged-1.json");
+      expect(lines).toEqual([
+        `The state file was damaged and is now ${aside}; vigie starts with the state saved before it, ${previousFile()}`,
+      ]);
+      await again.flush();
+      expect([read().incarnation, readPrevious().incarnation]).toEqual(["1", "1"]);
+      expect(readPrevious()).not.toHaveProperty("outputs");
+      await again.save(numbered(again.state(), 3));
+      await again.save(numbered(again.state(), 4));
+      expect([read().incarnation, readPrevious().incarnation]).toEqual(["4", "3"]);
+      expect(lines).toHaveLength(1);
+    },
+  );
 
   it("is missing: the run goes on with the state saved before it, and that is logged", async () => {
     const store = await open();
@@ -249,7 +255,7 @@ describe("a file that cannot be read", () => {
     expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
   });
 
-  it("of a newer vigie is refused and left as it is", async () => {
+  it("what-if: An older vigie finds the state of a newer one · of a newer vigie is refused and left as it is", async () => {
     writeFileSync(file(), '{"version":7}');
     await expect(open()).rejects.toThrow(NewerState);
     expect(readFileSync(file(), "utf8")).toBe('{"version":7}');

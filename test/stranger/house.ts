@@ -76,7 +76,13 @@ export async function startHouse(version: 4 | 5, queue: Queue, cleanup: Cleanup)
   const program = join(folder, "dist");
   await cp(dirname(MAIN), program, { recursive: true });
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  const config = { ...CONFIG, service: { base_url: service.url }, mqtt: { url: old?.url ?? broker.url } };
+  const config = {
+    ...CONFIG,
+    // A pretended colour ends with its day.
+    tariff: { day_starts_at: hourFarFromNow() },
+    service: { base_url: service.url },
+    mqtt: { url: old?.url ?? broker.url },
+  };
   return {
     broker: broker.url,
     start: () =>
@@ -97,6 +103,13 @@ function bleuDays() {
   const today = systemClock.now();
   const dates = Array.from({ length: 40 }, (_, index) => new Date(today + (index - 20) * DAY));
   return new Map(dates.map((date) => [date.toISOString().slice(0, 10), "bleu"] as const));
+}
+
+/** No run is under way then. */
+function hourFarFromNow(): string {
+  const inTwelveHours = new Date(systemClock.now() + DAY / 2);
+  const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone: "Europe/Paris" });
+  return `${hour.format(inTwelveHours)}:00`;
 }
 
 export interface Devices {

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expect, vi } from "vitest";
 import { type Mosquitto, type MosquittoOptions, passwordLine, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
+import { PATIENCE } from "./patience.ts";
 import { freePort } from "./ports.ts";
 import { type Supervisor, startSupervisor, TOKEN } from "./supervisor.ts";
 import { type TopicValues, watchTopicValues } from "./topic-values.ts";
@@ -22,6 +24,10 @@ export interface AppHouse {
   start: (env?: Record<string, string>) => Promise<Vigie>;
   /** Of the page, or of another path. */
   get: (path?: string) => Promise<{ status: number; text: string }>;
+  /** The page; empty while nobody serves it. */
+  page: () => Promise<string>;
+  /** Waits until the page shows this. */
+  shows: (words: string | RegExp) => Promise<void>;
 }
 
 /** `official`: the address that stands for RTE's. */
@@ -31,6 +37,11 @@ export async function openAppHouse(cleanup: Cleanup, official: string): Promise<
   const supervisor = await startSupervisor();
   cleanup.add(supervisor.stop);
   const port = await freePort();
+  const get = async (path = "/") => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const page = async () => (await get().catch(() => ({ text: "" }))).text;
   return {
     folder,
     supervisor,
@@ -52,10 +63,10 @@ export async function openAppHouse(cleanup: Cleanup, official: string): Promise<
           ...env,
         },
       }),
-    get: async (path = "/") => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
-      return { status: answer.status, text: await answer.text() };
-    },
+    get,
+    page,
+    shows: (words) =>
+      vi.waitFor(async () => expect(await page()).toMatch(words), { timeout: PATIENCE, interval: 50 }),
   };
 }
 

@@ -110,11 +110,15 @@ const EMPTY_SENT = {
   tries: 1,
   answered_at: null,
   told: [],
+  away_since: null,
   pretended: false,
   id: null,
   came_back: false,
   stuck: null,
   delivered: [],
+  day: null,
+  color: null,
+  told_days: null,
 };
 
 const KNOWN_DAYS = knownDaysOf({

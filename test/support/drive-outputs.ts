@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createLineLog } from "../../src/app/line-log.ts";
 import { createLoop } from "../../src/app/run-loop.ts";
@@ -21,6 +20,7 @@ import { knownDaysOf, official } from "./known-days.ts";
 import { outputsOf, type SavedState } from "./outputs.ts";
 import { PARIS } from "./tariff.ts";
 import { THROWN_ERRORS } from "./test-loop.ts";
+import { passTurns } from "./turns.ts";
 
 interface DrivenOutputs extends ConnectionUser {
   /** From now on the rule `peak` is as this says. Resolves when the loop has looked. */
@@ -87,7 +87,7 @@ export function driveOutputs(
     config,
     known: {
       kept,
-      passing: { ...passing, values: { ...passing.values, heard: heard(peak), isSettled: true } },
+      passing: { ...passing, values: { ...passing.values, heard: heard(peak), awaitedSince: null } },
     },
     said: saidAtStart(kept),
     nextPollTime: () => Number.POSITIVE_INFINITY,
@@ -134,8 +134,8 @@ export function driveOutputs(
 }
 
 /** Resolves when all has happened that needs no time: what is posted is looked at in a later turn of the event loop. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 12; turn += 1) await setImmediate();
+export function settled(): Promise<void> {
+  return passTurns(12);
 }
 
 const { service } = configSchema.parse({

@@ -11,6 +11,8 @@ interface FaultyServerOptions extends SimulatorOptions, FaultyServiceOptions {
   slowFor?: number;
   /** Milliseconds from byte to byte of `drip`; default a second. */
   dripEvery?: number;
+  /** So many bytes at a time; default one. */
+  dripBytes?: number;
 }
 
 export interface RunningFaultyService extends Omit<RunningSimulator, "moved"> {
@@ -25,14 +27,15 @@ export interface RunningFaultyService extends Omit<RunningSimulator, "moved"> {
 
 /** Serves the simulator's answers, with faults, on a port of this machine. */
 export async function startFaultyService(options: FaultyServerOptions): Promise<RunningFaultyService> {
-  const { port, host = "127.0.0.1", sendDate, slowFor = 120_000, dripEvery = 1_000 } = options;
+  const { port, host = "127.0.0.1", sendDate, slowFor = 120_000, dripEvery = 1_000, dripBytes = 1 } = options;
   const service = createFaultyService(options);
   const stopping = new AbortController();
   const server = createServer(NO_TIMEOUTS, async (request, response) => {
     response.sendDate = sendDate;
     const outcome = await service.answer(readRequest(request));
     if (outcome.kind === "closed") request.socket.destroy();
-    else await deliver(outcome, request, response, { signal: stopping.signal, slowFor, dripEvery });
+    else
+      await deliver(outcome, request, response, { signal: stopping.signal, slowFor, dripEvery, dripBytes });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -69,13 +72,14 @@ interface DeliveryOptions {
   signal: AbortSignal;
   slowFor: number;
   dripEvery: number;
+  dripBytes: number;
 }
 
 async function deliver(
   { reply, slow, delivery }: Outcome & { kind: "reply" },
   { socket }: IncomingMessage,
   response: ServerResponse,
-  { signal, slowFor, dripEvery }: DeliveryOptions,
+  { signal, slowFor, dripEvery, dripBytes }: DeliveryOptions,
 ): Promise<void> {
   if (slow && !(await waited(slowFor, response, signal))) return;
   const { status, headers, body } = reply;
@@ -93,8 +97,8 @@ async function deliver(
       if (await waited(RESET_AFTER, response, signal)) socket.resetAndDestroy();
       return;
     case "drip":
-      for (const byte of body) {
-        response.write(Uint8Array.of(byte));
+      for (let from = 0; from < body.length; from += dripBytes) {
+        response.write(body.subarray(from, from + dripBytes));
         if (!(await waited(dripEvery, response, signal))) return;
       }
       response.end();

@@ -1,10 +1,14 @@
 import mqtt from "mqtt";
 import { PATIENCE } from "./patience.ts";
+import { passTurns } from "./turns.ts";
 
 export interface ReceivedMessage {
   topic: string;
   payload: string;
+  qos: number;
   retain: boolean;
+  /** Seconds that the broker still keeps it; MQTT 5 only. */
+  expiry?: number;
   /** When it arrived, by the real clock. */
   at: number;
 }
@@ -25,7 +29,7 @@ export async function observe(
   url: string,
   filter: string | string[] = "#",
   version: 4 | 5 = 5,
-  { reconnectPeriod = 0 } = {},
+  { reconnectPeriod = 0, qos = 1 }: { reconnectPeriod?: number; qos?: 1 | 2 } = {},
 ): Promise<Observer> {
   const client = await mqtt.connectAsync(url, {
     protocolVersion: version,
@@ -60,14 +64,30 @@ export async function observe(
     disconnect: () => client.endAsync(),
   };
   client.on("error", () => undefined);
-  client.on("message", (topic, payload, { retain }) => {
-    observer.received.push({ topic, payload: payload.toString(), retain, at: Date.now() });
+  client.on("message", (topic, payload, packet) => {
+    const { retain } = packet;
+    const expiry = packet.properties?.messageExpiryInterval;
+    observer.received.push({
+      topic,
+      payload: payload.toString(),
+      qos: packet.qos,
+      retain,
+      ...(expiry !== undefined && { expiry }),
+      at: Date.now(),
+    });
     if (payload.length === 0) observer.retained.delete(topic);
     else if (retain || version === 4) observer.retained.set(topic, payload.toString());
     for (const check of checks) check();
   });
-  await client.subscribeAsync(filter, version === 5 ? { qos: 1, rap: true } : { qos: 1 });
+  await client.subscribeAsync(filter, version === 5 ? { qos, rap: true } : { qos });
   return observer;
+}
+
+/** What was published before has come to the other clients of this process, too. */
+export async function untilHandled({ publish }: Observer): Promise<void> {
+  await publish("handled", "", false);
+  // By its acknowledgement the broker has sent all that came before: it is read in the next turns.
+  await passTurns(3);
 }
 
 /** Reads retained messages, as a client that connects now. Of more than 1,000, mosquitto sends only some unless it is told so. */

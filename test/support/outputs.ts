@@ -13,6 +13,7 @@ import { rougeFacts } from "./facts.ts";
 export const BOILER: Output = {
   id: "boiler",
   name: { fr: "boiler/set", en: "boiler/set" },
+  language: "en",
   key: "boiler/set",
   to: { kind: "mqtt", topic: "boiler/set", qos: 1, retain: false },
   message: false,
@@ -38,7 +39,7 @@ export function statusOf(
   output: Output,
   change: Partial<Parameters<typeof outputStatus>[1]> = {},
 ): OutputStatus {
-  const nothing = { sent: undefined, isRefused: false, isUnderWay: false, isStuck: false, would_send: null };
+  const nothing = { sent: undefined, isRefused: false, isStuck: false, next_try: null, would_send: null };
   return outputStatus(output, { ...nothing, ...change });
 }
 
@@ -49,7 +50,8 @@ export function outputsOf(list: Output[], dry_when_simulated = false): Outputs {
 /** These verdicts, while no simulation runs. */
 export function verdictsOf(states: Record<string, boolean | null>, facts = rougeFacts()): BothVerdicts {
   const verdicts = new Map(Object.entries(states).map(([id, state]) => [id, { state }]));
-  return { withSimulation: { verdicts, facts }, withoutSimulation: { verdicts, facts } };
+  const known = { verdicts, facts, factsAt: () => facts };
+  return { withSimulation: known, withoutSimulation: known };
 }
 
 /** The state after these payloads were sent and acknowledged, by the key of the output. */
@@ -65,7 +67,7 @@ export function sendingOf(key: string, payload: string, expect: string | null = 
   return {
     key,
     id: key,
-    message: false,
+    message: null,
     payload,
     expect,
     ...(payload === "on"

@@ -20,7 +20,7 @@ export async function servePage({ language, ...options }: PageServerOptions) {
   const port = options.port ?? (await freePort());
   const server = createViewServer({
     view: () => view,
-    health: () => ({ healthy: true, words: "loop alive" }),
+    health: () => ({ healthy: true, words: "vigie runs" }),
     ...(options.now && { now: options.now }),
     log: SILENT_LOG,
     // Whoever asks at once after `show` is shown that view.

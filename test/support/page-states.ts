@@ -1,4 +1,5 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
+import { memoize } from "../../src/core/calendar/memoize.ts";
 import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import type { View } from "../../src/http/view.ts";
@@ -29,13 +30,22 @@ const ROUGE: Record<string, Color> = {
 };
 const AFTERNOON = "2026-01-13T13:05:00Z";
 
-/** vigie since two winters, so that it knows earlier seasons. */
-async function longLived(at: string, more: Partial<Parameters<typeof openPageVigie>[0]> = {}) {
-  const heard = { "car/status": CAR };
-  const vigie = openPageVigie({ days: ROUGE, heard, ...more, at: "2024-11-05T12:00:00Z" });
+/** What a vigie has learnt in two winters, so that it knows earlier seasons. */
+const earlier = async () => {
+  const vigie = openPageVigie({ days: ROUGE, at: "2024-11-05T12:00:00Z" });
   await vigie.poll();
   for (const date of ["2025-04-10", "2025-09-10"]) await vigie.go(`${date}T12:00:00Z`);
-  await vigie.go(at);
+  return vigie.days();
+};
+let learnt: ReturnType<typeof earlier> | undefined;
+
+/** vigie since two winters. */
+async function longLived(at: string, more: Partial<Parameters<typeof openPageVigie>[0]> = {}) {
+  const heard = { "car/status": CAR };
+  const vigie = openPageVigie({ days: ROUGE, heard, ...more, at });
+  learnt ??= earlier();
+  vigie.know(await learnt);
+  await vigie.poll();
   return vigie;
 }
 
@@ -65,8 +75,8 @@ function houseDevices({ list, view }: House, at: number, failed = false): View["
   ];
 }
 
-/** The states that people and tests look at, each from a real loop. */
-export const PAGE_STATES: Record<string, () => Promise<View>> = {
+/** The states that people and tests look at, each from a real loop, which is asked once. */
+export const PAGE_STATES: Record<string, () => Promise<View>> = onceEach({
   "rouge now": async () => {
     const vigie = await longLived(AFTERNOON);
     return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at) });
@@ -174,7 +184,7 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = {
   "30 rules": () => manyRules(30),
   "200 rules": () => manyRules(200),
   hostile: async () => hostileView(),
-};
+});
 
 /** Each of these strings where somebody outside can put one. */
 export async function hostileView(texts: readonly string[] = HOSTILE): Promise<View> {
@@ -196,6 +206,7 @@ export async function hostileView(texts: readonly string[] = HOSTILE): Promise<V
     const output: Output = {
       id: `o${index}`,
       name: { fr: payload, en: payload },
+      language: "en",
       ...toTopic(payload),
       message: false,
       choose: [],
@@ -253,6 +264,14 @@ async function manyRules(count: number): Promise<View> {
       ],
     },
   }));
-  const vigie = await longLived(AFTERNOON, { rules });
+  const vigie = openPageVigie({ at: AFTERNOON, days: ROUGE, rules });
+  await vigie.poll();
   return vigie.view();
+}
+
+function onceEach<Value extends NonNullable<unknown>>(
+  open: Record<string, () => Value>,
+): Record<string, () => Value> {
+  const once = memoize((openOne: () => Value) => openOne());
+  return Object.fromEntries(Object.entries(open).map(([name, openOne]) => [name, () => once(openOne)]));
 }

@@ -181,7 +181,7 @@ export function openPageVigie(options: PageVigieOptions) {
     }
     test.loop.refresh();
   };
-  const { list } = finishOutputs(outputsOptions.parse(options.outputs ?? HOUSE_OUTPUTS));
+  const { list } = finishOutputs(outputsOptions.parse(options.outputs ?? HOUSE_OUTPUTS), "fr");
   const view = (more: Partial<View> = {}): View => {
     return {
       ...test.loop.view(),

@@ -9,10 +9,16 @@ export const NOBODY = "127.0.0.1:9";
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const port = FIRST + (asked % SHARE);
+    asked += 1;
     if (await isFree(port)) return port;
   }
 }
+
+// Each process of tests has its own ports, and takes one after the other: none is given twice before its program listens.
+const SHARE = 300;
+const FIRST = 20_000 + SHARE * (process.pid % 40);
+let asked = 0;
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -11,15 +11,20 @@ interface BrokerProxy {
 /** Called for each part of what the broker sends on one connection: returns what is passed on. */
 type Filter = (bytes: Buffer) => Buffer;
 
-/** `createFilter` is called for each connection; by default everything is passed on. */
+/** Called for each part of what is sent to the broker on one connection. */
+type Watch = (bytes: Buffer) => void;
+
+/** `createFilter` and `createWatch` are called for each connection; by default everything is passed on. */
 export async function startProxy(
   brokerPort: number,
   createFilter: () => Filter = () => (bytes) => bytes,
+  createWatch: () => Watch = () => () => undefined,
 ): Promise<BrokerProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const broker = createConnection({ port: brokerPort, host: "127.0.0.1" });
     const filter = createFilter();
+    client.on("data", createWatch());
     client.pipe(broker);
     broker.on("data", (bytes) => client.write(filter(bytes)));
     for (const socket of [client, broker]) {

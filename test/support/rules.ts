@@ -7,7 +7,7 @@ import { forecastVerdicts, type VerdictForecast } from "../../src/core/rules/for
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { RuleSettings } from "../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState } from "../../src/core/rules/rules-state.ts";
-import { settledReadings } from "../../src/core/rules/value-readings.ts";
+import { readingsFrom } from "../../src/core/rules/value-readings.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { PARIS } from "./tariff.ts";
 
@@ -33,7 +33,7 @@ export function inputAt(
   {
     tariff = PARIS,
     simulation = null,
-    values = settledReadings(new Map()),
+    values = readingsFrom(new Map()),
   }: Partial<Pick<EvaluationInput, "tariff" | "simulation" | "values">> = {},
 ): EvaluationInput {
   return createEvaluationInput({ at: instantOf(at), knownDays, tariff, simulation, values });

@@ -21,6 +21,8 @@ interface RunningVigieOptions {
   config?: Record<string, unknown>;
   /** More of its environment. */
   env?: Record<string, string>;
+  /** See `VigieOptions`. */
+  here?: boolean;
   /** Runs when the broker is there, before vigie starts. */
   beforeStart?: (broker: string) => Promise<void>;
 }
@@ -51,6 +53,7 @@ export async function startVigieAndBroker(
     folder,
     config,
     env: { ...options.time?.env(), ...options.env },
+    here: options.here ?? false,
   });
   return {
     folder,

@@ -18,7 +18,7 @@ export const AUGUST_PRICES: PriceRow = {
 export const PARIS: Tariff = {
   time_zone: "Europe/Paris",
   day_starts_at: "06:00",
-  off_peak: [{ from: "22:00", to: "06:00" }],
+  off_peak: [{ windows: [{ from: "22:00", to: "06:00" }] }],
   laws: "tempo",
   rates_first: "service",
   rates: [FEBRUARY_PRICES, AUGUST_PRICES],

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
+import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
+import { setup } from "../../src/cli/setup.ts";
+import { LONG } from "./long.ts";
 import { PATIENCE } from "./patience.ts";
 import { lacking } from "./prepared.ts";
-import { environment, MAIN, type VigieOptions } from "./vigie.ts";
+import { environment, MAIN, type VigieOptions, writeAsMain } from "./vigie.ts";
 
 /** util-linux has it; the one of BSD takes other options. */
 const hasScript = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
@@ -22,8 +25,8 @@ export interface AtTerminal {
   screen: () => string;
   /** The same with them. */
   raw: () => string;
-  /** Of the program itself. */
-  kill: (signal: NodeJS.Signals) => void;
+  /** Ends the program by SIGTERM. */
+  terminate: () => void;
   /** Closes the terminal. */
   hangUp: () => void;
   /** The exit code. */
@@ -32,10 +35,20 @@ export interface AtTerminal {
 
 export const ENTER = "\r";
 export const DOWN = "\u001b[B";
+export const UP = "\u001b[A";
 export const CTRL_C = "\u0003";
 export const CTRL_D = "\u0004";
 
-export async function startAtTerminal(options: VigieOptions & { columns?: number }): Promise<AtTerminal> {
+interface TerminalOptions extends VigieOptions {
+  columns?: number;
+}
+
+/** `vigie setup` at a terminal: the built program at a real one in the long run, else within this process. */
+export function startSetup(options: TerminalOptions): Promise<AtTerminal> {
+  return LONG ? startAtTerminal(options) : startInProcess(options);
+}
+
+export async function startAtTerminal(options: TerminalOptions): Promise<AtTerminal> {
   const { folder, args = [], columns = 200 } = options;
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const line = `stty cols ${columns} rows 50; echo "pid $$"; exec ${command.join(" ")}`;
@@ -45,18 +58,71 @@ export async function startAtTerminal(options: VigieOptions & { columns?: number
     env,
     stdio: ["pipe", "pipe", "inherit"],
   });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const seen = watchScreen(ended);
+  child.stdout.setEncoding("utf8").on("data", seen.add);
+  await seen.shows("pid ");
+  const pid = () => Number(/pid (\d+)/.exec(seen.screen())?.[1]);
+  return {
+    ...withKeys(seen, (key) => child.stdin.write(key)),
+    terminate: () => void process.kill(pid(), "SIGTERM"),
+    hangUp: () => void child.kill("SIGKILL"),
+    ended,
+  };
+}
+
+async function startInProcess(options: TerminalOptions): Promise<AtTerminal> {
+  const { folder, args = [], columns = 200 } = options;
+  const [, ...setupArgs] = args;
+  const input = new PassThrough();
+  const stop = new AbortController();
+  const write = writeAsMain((text) => seen.add(text));
+  const env = await environment(options);
+  const ended = Promise.resolve().then(() =>
+    setup(setupArgs, {
+      env,
+      cwd: folder,
+      color: true,
+      stdout: { write, isTTY: true },
+      stderr: { write, isTTY: true },
+      signal: stop.signal,
+      terminal: { input, output: { columns, rows: 50 } },
+    }),
+  );
+  const seen = watchScreen(ended);
+  return {
+    ...withKeys(seen, (key) => input.write(key)),
+    terminate: () => stop.abort(),
+    hangUp: () => void input.destroy(),
+    ended,
+  };
+}
+
+type Screen = ReturnType<typeof watchScreen>;
+
+function withKeys({ shows, screen, raw }: Screen, type: (key: string) => void) {
+  const press = (...keys: string[]) => {
+    for (const key of keys) type(key);
+  };
+  const answer = async (question: string, ...keys: string[]) => {
+    await shows(question);
+    press(...keys);
+  };
+  return { shows, screen, raw, press, answer };
+}
+
+function watchScreen(ended: Promise<unknown>) {
   let raw = "";
+  let hasEnded = false;
   const checks = new Set<() => void>();
-  child.stdout.setEncoding("utf8").on("data", (part: string) => {
-    raw += part;
+  const checkAll = () => {
     for (const check of checks) check();
-  });
-  const ended = new Promise<number | null>((resolve) => {
-    child.once("close", (code) => {
-      resolve(code);
-      for (const check of checks) check();
-    });
-  });
+  };
+  const end = () => {
+    hasEnded = true;
+    checkAll();
+  };
+  void ended.then(end, end);
   const screen = () => stripVTControlCharacters(raw).replaceAll("\r", "").replaceAll("\u00a0", " ");
   let from = 0;
   const shows = (words: string) =>
@@ -69,7 +135,7 @@ export async function startAtTerminal(options: VigieOptions & { columns?: number
       };
       const look = () => {
         const found = screen().indexOf(words, from);
-        if (found < 0) return child.exitCode === null ? undefined : give("The program ended");
+        if (found < 0) return hasEnded ? give("The program ended") : undefined;
         from = found + words.length;
         clearTimeout(limit);
         checks.delete(look);
@@ -78,22 +144,9 @@ export async function startAtTerminal(options: VigieOptions & { columns?: number
       checks.add(look);
       look();
     });
-  const press = (...keys: string[]) => {
-    for (const key of keys) child.stdin.write(key);
+  const add = (text: string) => {
+    raw += text;
+    checkAll();
   };
-  await shows("pid ");
-  const pid = () => Number(/pid (\d+)/.exec(screen())?.[1]);
-  return {
-    shows,
-    press,
-    answer: async (question, ...keys) => {
-      await shows(question);
-      press(...keys);
-    },
-    screen,
-    raw: () => raw,
-    kill: (signal) => void process.kill(pid(), signal),
-    hangUp: () => void child.kill("SIGKILL"),
-    ended,
-  };
+  return { add, shows, screen, raw: () => raw };
 }

@@ -27,6 +27,7 @@ import { createPollsByHand } from "./drive-poll.ts";
 import { logTo } from "./logs.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { PARIS } from "./tariff.ts";
+import { passTurns } from "./turns.ts";
 
 type AskService = (request: Request, options: RequestOptions) => Promise<SourceReply>;
 
@@ -64,8 +65,8 @@ const CONFIG = configSchema.parse({
 });
 
 /** Resolves when all has run that needs no time: what is posted, the looks that wait for the end of a turn, the saves. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+export function settled(): Promise<void> {
+  return passTurns(3);
 }
 
 export interface TestLoopOptions {
@@ -181,7 +182,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
       },
     });
   const { passing } = parts.known;
-  const values = { ...passing.values, heard: new Map(heard), isSettled: isSettled() };
+  const values = { ...passing.values, heard: new Map(heard), awaitedSince: isSettled() ? null : steady() };
   begin({ ...parts.known, passing: { ...passing, values } });
 
   const payload = (topic: string) => loop.view().topics.get(topic)?.payload;

@@ -2,8 +2,8 @@ import { mqttConditionsIn, type Rule } from "../../src/core/rules/rule.ts";
 import {
   type HeardValue,
   NO_READINGS,
+  readingsFrom,
   readValues,
-  settledReadings,
   type ValueReadings,
 } from "../../src/core/rules/value-readings.ts";
 
@@ -22,5 +22,5 @@ export function valuesOf(
     ]),
   );
   const conditions = rules.flatMap(({ when }) => mqttConditionsIn(when));
-  return settledReadings(readValues(conditions, heard, now, new Map(), 0));
+  return readingsFrom(readValues(conditions, heard, now, new Map(), 0));
 }

@@ -20,7 +20,7 @@ export function openVirtualSeason(from: IsoDate) {
       const url = requestPath(request, { start: "start_date", end: "end_date" });
       const { body } = service({ method: "GET", url, ifNoneMatch: "", client: "the loop" });
       const { answer } = readAnswer(request, JSON.parse(body), { ...SETTINGS, operation: url });
-      return { answer, date: null, made_at: null };
+      return { answer, date: null, made_at: null, sent: null };
     },
   });
   const pollAt = async (at: Instant) => {

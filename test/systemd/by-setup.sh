@@ -31,10 +31,14 @@ finding "errors" in_journal -u vigie -p 4..3
 finding "uninstall" sh /usr/local/lib/vigie/systemd/uninstall.sh
 
 cp -R /package clone && cd clone
-finding "set-up in a folder" set_up node dist/main.js setup
+echo house-Jt5vYqx2 >config/phone_secret
+chmod 600 config/phone_secret
+finding "set-up in a folder" set_up node dist/main.js setup --message kind=ntfy,server=http://127.0.0.1:9,secret_file=config/phone_secret
 finding "its password in the folder" grep password_file config/vigie.yaml
 finding "install from the folder" sh systemd/install.sh
 finding "files after it" where
+finding "the message after it" grep '^ *secret_file' /etc/vigie/vigie.yaml
+finding "its topic for the service" setpriv --reuid=vigie --regid=vigie --clear-groups cat /etc/vigie/phone_secret
 finding "password in the configuration after it" grep -c -e $secret -e password_file /etc/vigie/vigie.yaml
 finding "online after it" until_so 60 says availability online
 finding "errors after it" in_journal -u vigie -p 4..3

@@ -38,6 +38,9 @@ describe.skipIf(withoutMachine)(`a service that vigie setup configures ${without
     succeeds("install from the folder");
     expect(found("files after it").text).toMatch(/^-rw------- root mqtt_password$/m);
     expect(found("password in the configuration after it").text).toBe("0");
+    expect(found("files after it").text).toMatch(/^-rw-r----- root phone_secret$/m);
+    expect(found("the message after it").text).toBe("    secret_file: /etc/vigie/phone_secret");
+    expect(found("its topic for the service").text).toBe("house-Jt5vYqx2");
     succeeds("online after it");
     expect(found("errors after it").text).toBe("");
   });

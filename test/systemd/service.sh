@@ -111,16 +111,25 @@ finding "what systemd says of it" bash -c 'journalctl --no-pager -u vigie | grep
 finding "restarts by the watchdog" of_unit NRestarts
 
 # --- Another vigie on these topics -----------------------------------------------------------------------------------
+sed -i 's/^  grace: 10m/  grace: 11s/' /etc/vigie/vigie.yaml
 systemctl restart vigie
+finding "online before the other came" until_so 60 says availability online
 systemd-run --quiet --unit=other --property=DynamicUser=yes --property=StateDirectory=other --property=LoadCredential=mqtt_password:/etc/vigie/mqtt_password \
   node /package/dist/main.js run --take-over --config /etc/vigie/vigie.yaml
-finding "gone for the other" until_so 60 systemctl --quiet is-failed vigie
-sleep 3
-finding "unit after the other came" systemctl show vigie --property ActiveState,ExecMainStatus,NRestarts,StatusText
-finding "errors after the other came" in_journal -u vigie -p err --since -20s
+owner() { topic owner | jq -r .installation; }
+finding "asks the other again and again" until_so 60 bash -c '[ "$(systemctl show vigie -P NRestarts)" -ge 4 ]'
+finding "the other after that" systemctl show other --property ActiveState,NRestarts
+finding "owner after that" bash -c "! [ $(owner) = $(state_id) ]"
+finding "status after the other came" until_so 60 sh -c 'systemctl show vigie --property StatusText | grep "has another owner"'
+finding "errors after the other came" in_journal -u vigie -p err --since -60s
+systemctl kill --signal=KILL other
 systemctl stop other
+finding "waits for the other" until_so 60 sh -c 'systemctl show vigie --property StatusText | grep "does not answer"'
+finding "active while it waits" systemctl is-active vigie
+finding "takes over" until_so 60 bash -c '[ "$(mosquitto_sub -h 127.0.0.1 -u reader -P of-all -t vigie/owner -C 1 -W 3 -F %p | jq -r .installation)" = "$(jq -r .installation /var/lib/vigie/state.json)" ]'
+finding "online after the other left" until_so 60 says availability online
+finding "restarts of a vigie that waits" bash -c 'journalctl -u vigie --no-pager --since -60s | grep -c "does not answer"'
 rm -rf /var/lib/other /var/lib/private/other
-finding "start after the other left" systemctl start vigie
 
 # --- A wrong configuration at the start, and a broker that refuses ---------------------------------------------------
 systemctl stop vigie

@@ -42,7 +42,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
           "\n",
         ),
       );
-      expect(text("install")).toMatch(/^loop alive; broker reached[\s\S]*journalctl -fu vigie/);
+      expect(text("install")).toMatch(/^vigie runs; broker reached[\s\S]*journalctl -fu vigie/);
     });
 
     it("with --official fills the official source in, and refuses one that is none", () => {
@@ -63,7 +63,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       expect(unit).toContain("ActiveState=active");
       expect(unit).toContain("NRestarts=0");
       expect(unit).toContain("User=vigie");
-      expect(unit).toMatch(/^StatusText=loop alive; broker reached at mqtt:\/\/127.0.0.1:1883; data fresh/m);
+      expect(unit).toMatch(/^StatusText=vigie runs; broker reached at mqtt:\/\/127.0.0.1:1883; data fresh/m);
     });
 
     it("serves its views to this machine, locked in as it is", () => succeeds("page"));
@@ -187,15 +187,23 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
   });
 
   describe("another vigie that takes the topics", () => {
-    it("is not thrown off again: exit code 3 is not restarted, and said as an error", () => {
-      succeeds("gone for the other");
-      const unit = text("unit after the other came");
-      for (const line of ["ActiveState=failed", "ExecMainStatus=3", "NRestarts=0", "StatusText=stopped"])
-        expect(unit).toContain(line);
-      expect(text("errors after the other came")).toContain("The base topic vigie has another owner");
+    it("is asked again and again and not thrown off; the journal says it once, and the status of the service all the time", () => {
+      succeeds("online before the other came");
+      succeeds("asks the other again and again");
+      expect(text("the other after that").split("\n").sort()).toEqual(["ActiveState=active", "NRestarts=0"]);
+      succeeds("owner after that");
+      succeeds("status after the other came");
+      const said = /^vigie run: The base topic vigie has another owner: .+$/gm;
+      expect(text("errors after the other came").match(said)).toHaveLength(1);
     });
 
-    it("can be followed by this one when it is gone", () => succeeds("start after the other left"));
+    it("is followed by this one after mqtt.grace of silence, without a restart by the watchdog and without a command", () => {
+      succeeds("waits for the other");
+      expect(text("active while it waits")).toBe("active");
+      succeeds("takes over");
+      succeeds("online after the other left");
+      expect(text("restarts of a vigie that waits")).toBe("1");
+    });
   });
 
   describe("what is wrong at the start", () => {
@@ -214,7 +222,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       expect(text("active without a password file")).toBe("active");
       expect(found("health without the broker")).toEqual({
         code: 1,
-        text: expect.stringMatching(/loop alive; broker not reached[\s\S]*data fresh/),
+        text: expect.stringMatching(/vigie runs; broker not reached[\s\S]*data fresh/),
       });
       succeeds("online with the password");
     });

@@ -35,7 +35,7 @@ describe("the lines about contradictions", () => {
     ]);
   });
 
-  it("are one when it ends after its day is past", () => {
+  it("what-if: The two sources contradict each other · are one when it ends after its day is past", () => {
     const past = knownDaysOf({ "2026-01-04": both("blanc", "rouge") });
     expect(linesOf(past, knownDaysOf({ "2026-01-04": both("blanc", "blanc") }))).toEqual([
       "RTE and the service agree again about 1 past day: 2026-01-04 (RTE blanc, the service blanc)",

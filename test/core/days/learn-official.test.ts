@@ -23,7 +23,7 @@ const rte = (known: KnownDays, color: Color, made: string, came = made) =>
 const service = (known: KnownDays, color: Color, made: string) =>
   learn(known, dateAnswer(DATE, color, true), at(made), PARIS);
 const wordOf = (known: KnownDays) => known.days[DATE]?.rte_word;
-const shown = (known: KnownDays) => officialColor(known.days[DATE]);
+const shown = (known: KnownDays) => officialColor(known.days[DATE], false);
 
 describe("a word of RTE", () => {
   it("is kept with when it was first said, and the same answer again changes nothing", () => {
@@ -124,6 +124,52 @@ describe("two sources of one date", () => {
     expect(known.days[DATE]?.revised_from).toBe("bleu");
   });
 
+  it("what-if: The two sources contradict each other · a rouge day is not missed: RTE says rouge and goes down, and the service says bleu at 11:40", () => {
+    const known = service(rte(NO_KNOWN_DAYS, "rouge", "10:35"), "bleu", "11:40");
+    expect(shown(known)).toEqual({ color: "rouge", confirmed: false, contradicted: true });
+    expect(known.days[DATE]?.revised_from).toBeUndefined();
+  });
+
+  describe("RTE said rouge at 10:35, and the service says bleu at 11:40", () => {
+    const known = service(rte(NO_KNOWN_DAYS, "rouge", "10:35"), "bleu", "11:40");
+    const afterRte = (words: Record<IsoDate, Color>, made: string, came = made) =>
+      learnOfficial(known, answer(words), at(came), PARIS, at(made));
+
+    it("an answer of RTE that was made at 11:30 or later, and names only its own day, takes rouge back", () => {
+      const dropped = afterRte({ [TODAY]: "bleu" }, "11:45");
+      expect(shown(dropped)).toEqual({ color: "bleu", confirmed: true, contradicted: true });
+      expect(dropped.days[DATE]?.revised_from).toBe("rouge");
+      const again = rte(dropped, "rouge", "11:50");
+      expect(shown(again)).toEqual({ color: "rouge", confirmed: true, contradicted: true });
+      expect(wordOf(again)).not.toHaveProperty("no_longer_named");
+    });
+
+    it.each([
+      ["was made before 11:30", { [TODAY]: "bleu" }, "11:29", "11:45"],
+      ["names no day at all", {}, "11:45", "11:45"],
+    ] as const)("an answer of RTE that %s takes nothing back", (_, words, made, came) => {
+      expect(afterRte(words, made, came).days[DATE]).toBe(known.days[DATE]);
+    });
+
+    it("an answer of RTE in which the word of the date cannot be read takes nothing back", () => {
+      const unreadable: OfficialAnswer = {
+        kind: "light",
+        words: [
+          { date: TODAY, color: "bleu" },
+          { date: DATE, color: null, why: "no colour" },
+        ],
+      };
+      expect(learnOfficial(known, unreadable, at("11:45"), PARIS).days[DATE]).toBe(known.days[DATE]);
+    });
+  });
+
+  it("a word that RTE has confirmed stays, though RTE no longer names the date", () => {
+    const known = rte(NO_KNOWN_DAYS, "rouge", "11:35");
+    expect(learnOfficial(known, answer({ [TODAY]: "bleu" }), at("11:50"), PARIS).days[DATE]).toBe(
+      known.days[DATE],
+    );
+  });
+
   it("a withdrawn announcement of 10:50 and another of 11:10: the latest word of each source counts", () => {
     const first = service(rte(NO_KNOWN_DAYS, "rouge", "10:35"), "rouge", "10:40");
     const withdrawn = rte(first, "bleu", "10:50");
@@ -161,7 +207,7 @@ describe("two sources of one date", () => {
     minute: fc.integer({ min: 0, max: 23 * 60 }),
   });
 
-  it("show a colour that one of them named last, and rouge unless the deciding source named another last", () => {
+  it("readme: Two sources that check each other · show a colour that one of them named last, and rouge unless RTE named another last, at or after 11:30", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (unsorted) => {
         const steps = unsorted.toSorted((one, other) => one.minute - other.minute);
@@ -176,8 +222,8 @@ describe("two sources of one date", () => {
         if (named.length === 0) expect(color).toBeUndefined();
         else expect(named).toContain(color);
         if (!named.includes("rouge") || color === "rouge") return;
-        const denier = last("rte")?.color === "rouge" ? "service" : "rte";
-        expect(confirmedLast(denier)).toBe(true);
+        expect(last("rte")?.color).not.toBe("rouge");
+        expect(confirmedLast("rte")).toBe(true);
       }),
     );
   });

@@ -4,6 +4,7 @@ import type { DeviceDescription } from "../../../src/core/discovery/describe-dev
 import { readFoundMessages } from "../../../src/core/discovery/found-messages.ts";
 import { migrateDiscovery, removeAll, type Step } from "../../../src/core/discovery/migrate-discovery.ts";
 import { testDescription } from "../../support/device-description.ts";
+import { runs } from "../../support/long.ts";
 import { createHomeAssistantModel, type HomeAssistantModel } from "./home-assistant-model.ts";
 
 const DEVICE = "homeassistant/device/vigie/config";
@@ -157,7 +158,7 @@ describe("the steps to the wanted discovery messages", () => {
           expect(migrate(model, last)).toEqual([]);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

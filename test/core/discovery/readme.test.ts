@@ -55,7 +55,7 @@ describe("the two editions of a blueprint", () => {
 });
 
 /** Words that are the same in both languages. */
-const SAME = ["Patience", "Thermostat", "vigie"];
+const SAME = ["Patience", "Simulation", "Thermostat", "vigie"];
 
 /** A blueprint without the words that people read, and these words. */
 function splitWords(text: string): { rest: unknown; words: string[] } {

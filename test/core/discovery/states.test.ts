@@ -11,6 +11,7 @@ import {
   testDescription,
 } from "../../support/device-description.ts";
 import { anyFacts } from "../../support/facts.ts";
+import { runs } from "../../support/long.ts";
 
 /** On the broker, and no entity: for other programs, or vigie's own. */
 const PLAIN = [
@@ -75,6 +76,7 @@ describe("every state that vigie can publish", () => {
         ]);
         expect(refused).toEqual([]);
       }),
+      { numRuns: runs(100) },
     );
   });
 

@@ -82,6 +82,14 @@ describe("whether this machine's clock is right by one source", () => {
       NOON + MINUTE,
     ],
     [
+      "half an hour behind the newest known instant, with an answer that is not: one source alone withholds nothing",
+      { answers: [answer(-30 * MINUTE)], newest: NOON },
+      NOON - 30 * MINUTE,
+      1000,
+      true,
+      NOON - 30 * MINUTE,
+    ],
+    [
       "half an hour ahead, then corrected: the answer counts more than the newest known instant",
       { answers: [answer(30 * MINUTE)], newest: NOON + 30 * MINUTE },
       NOON + MINUTE,

@@ -94,7 +94,7 @@ describe("the next change", () => {
   });
 });
 
-describe("the next rouge and the next blanc", () => {
+describe("what-if: The season ends · the next rouge and the next blanc", () => {
   const monday = "2026-01-05T12:00:00+01:00";
 
   it.each([
@@ -219,6 +219,27 @@ describe("the rates ahead", () => {
 
   it("run from the start of the tariff day in force to the end of the last announced day", () => {
     expect(lines(datedOf("2026-01-05T05:59:59+01:00", knownDays, PRICED).rates)).toEqual(announced);
+  });
+
+  it("change at 00:00 where other off-peak hours begin, with the price of the tariff day in force", () => {
+    const tariff = {
+      ...PRICED,
+      off_peak: [
+        { from: "2026-01-06", windows: [{ from: "02:00", to: "07:00" }] },
+        { windows: [{ from: "22:00", to: "06:00" }] },
+      ],
+    };
+    const { rates, next_change } = datedOf("2026-01-05T23:00:00+01:00", knownDays, tariff);
+    expect(lines(rates)).toEqual([
+      ["2026-01-05T05:00:00Z", "2026-01-05T21:00:00Z", 0.7295],
+      ["2026-01-05T21:00:00Z", "2026-01-05T23:00:00Z", 0.1615],
+      ["2026-01-05T23:00:00Z", "2026-01-06T01:00:00Z", 0.7295],
+      ["2026-01-06T01:00:00Z", "2026-01-06T05:00:00Z", 0.1615],
+    ]);
+    expect([next_change.period, next_change.rate].map(iso)).toEqual([
+      "2026-01-05T23:00:00Z",
+      "2026-01-05T23:00:00Z",
+    ]);
   });
 
   it("go on with forecasts to the first unknown hour", () => {

@@ -76,7 +76,7 @@ describe("the moment", () => {
   });
 
   it("has a boundary of the price at the day start, where the window ends later", () => {
-    const late = { ...UNPRICED, off_peak: [{ from: "01:00", to: "07:00" }] };
+    const late = { ...UNPRICED, off_peak: [{ windows: [{ from: "01:00", to: "07:00" }] }] };
     const { now, boundaries } = momentOf(factsInputAt("2026-01-05T05:00:00+01:00", YEAR), late);
     expect(isoInstant(boundaries.period)).toBe("2026-01-05T05:00:00Z");
     expect(isoInstant(now.period_until ?? 0)).toBe("2026-01-05T06:00:00Z");

@@ -5,7 +5,9 @@ import { COLORS, type Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { FactsInput } from "../../../src/core/facts/facts.ts";
+import { offPeakRows } from "../../support/any-off-peak.ts";
 import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
+import { runs } from "../../support/long.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const HOUR = 3_600_000;
@@ -54,7 +56,7 @@ const anyKnownDay: fc.Arbitrary<KnownDay> = fc
 const tariffs: fc.Arbitrary<Tariff> = fc.record({
   time_zone: fc.constantFrom("Europe/Paris", "UTC", "Australia/Lord_Howe", "Africa/Cairo", "America/Havana"),
   day_starts_at: wallTimes,
-  off_peak: fc.array(fc.record({ from: wallTimes, to: wallTimes }), { maxLength: 2 }),
+  off_peak: offPeakRows(wallTimes),
   laws: fc.constantFrom("tempo", "off"),
   rates_first: fc.constantFrom("service", "owner"),
   rates: fc.constantFrom([], [FEBRUARY_PRICES, AUGUST_PRICES], [{ ...AUGUST_PRICES, from: "2026-03-29" }]),
@@ -63,6 +65,7 @@ const days = [
   "2026-01-05",
   "2026-03-29",
   "2026-03-31",
+  "2026-04-01",
   "2026-07-31",
   "2026-08-31",
   "2026-10-25",
@@ -101,7 +104,7 @@ describe("between two boundaries", () => {
           expect(deriveFacts(later(input, instant), tariff)).toEqual({ at: instant, ...facts });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -58,7 +58,7 @@ describe("the official source", () => {
     expect(factsOf(record).official.status).toBe(status);
   });
 
-  it("is down at the end of three hours, without an event", () => {
+  it("what-if: The official source is down · is down at the end of three hours, without an event", () => {
     const { next_boundary } = factsOf(failing(2.5));
     expect(next_boundary).toBe(AT + HOUR / 2);
   });

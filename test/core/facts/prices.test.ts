@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import { comparePrices } from "../../../src/core/facts/prices.ts";
-import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
+import { comparePrices, oldPriceRow } from "../../../src/core/facts/prices.ts";
+import { viewAt } from "../../../src/core/facts/view.ts";
+import { factsInputAt, forecast, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const NOON = "2026-12-07T12:00:00+01:00";
@@ -108,5 +109,40 @@ describe("service and owner compared", () => {
 
   it("do not differ by less than is published, nor where one has no price", () => {
     expect(compare(0.165400001, null)).toEqual([]);
+  });
+});
+
+describe("the newest row of the owner's prices is old", () => {
+  const PRICED = { rates: { hp: 0.2, hc: 0.1 } };
+  const oldRow = (date: string, days: Record<string, KnownDay>, hasService = true, tariff: Tariff = TABLE) =>
+    oldPriceRow(viewAt(knownDaysOf(days), Date.parse(`${date}T12:00:00+02:00`), tariff), hasService);
+  const unpriced = { "2027-04-30": official("bleu"), "2027-05-01": forecast("bleu") };
+
+  it("after eight months, if the service names no price or there is none", () => {
+    expect(oldRow("2027-04-01", {}, false)).toBeNull();
+    expect(oldRow("2027-04-02", {}, false)).toBe("2026-08-01");
+    expect(oldRow("2027-04-30", unpriced)).toBe("2026-08-01");
+  });
+
+  it("not until a row that is written already has begun", () => {
+    const tariff = { ...TABLE, rates: [...TABLE.rates, { ...AUGUST_PRICES, from: "2027-05-02" }] };
+    expect(oldRow("2027-05-01", unpriced, true, tariff)).toBe("2026-08-01");
+    expect(oldRow("2027-05-02", unpriced, true, tariff)).toBeNull();
+  });
+
+  it("is not said if the service names prices, of whichever colour", () => {
+    expect(oldRow("2027-05-01", { ...unpriced, "2027-03-01": official("blanc", PRICED) })).toBeNull();
+    expect(oldRow("2027-05-01", { ...unpriced, "2027-05-02": forecast("bleu", PRICED) })).toBeNull();
+  });
+
+  it("is said if the service has named none for eight months", () => {
+    expect(oldRow("2027-05-01", { ...unpriced, "2026-08-20": official("bleu", PRICED) })).toBe("2026-08-01");
+  });
+
+  it("is not said before the service has answered, nor if there are no rows, or none has begun", () => {
+    expect(oldRow("2027-05-01", {})).toBeNull();
+    expect(oldRow("2027-05-01", { "2027-05-01": saidByRte("bleu") })).toBeNull();
+    expect(oldRow("2027-05-01", unpriced, true, UNPRICED)).toBeNull();
+    expect(oldRow("2026-01-05", {}, false)).toBeNull();
   });
 });

@@ -105,7 +105,7 @@ describe("the season without a service", () => {
   });
 });
 
-describe("31 August and 1 September", () => {
+describe("what-if: The season ends · 31 August and 1 September", () => {
   const days = officialDays("2025-09-01", "2026-09-02", { "2026-08-31": "blanc", "2026-09-01": "blanc" });
   const next = { ...KNOWN_SEASON, label: "2026-2027", start: "2026-09-01", end: "2027-08-31" };
   const knownDays = knownDaysOf(days, { seasons: { "2025-2026": KNOWN_SEASON, "2026-2027": next } });

@@ -46,7 +46,7 @@ describe("the service", () => {
   });
 });
 
-describe("the problem", () => {
+describe("what-if: Tomorrow is not announced · the problem", () => {
   const revised = { ...ALL_WELL, "2026-01-05": official("rouge", { revised_from: "bleu" }) };
   const failing = { failure: "no route" };
 

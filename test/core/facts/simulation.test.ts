@@ -71,6 +71,24 @@ describe("a simulation", () => {
     expect([moment.now.color, moment.next.color]).toEqual(["rouge", null]);
   });
 
+  test("says on its topic which day it is now, and ends with that day", () => {
+    const simulation = startSimulation(
+      { color: "rouge", from: "next", for: 24 * HOUR },
+      wall("2026-08-11", "05:30"),
+      PARIS,
+    );
+    const topicAt = (time: string) => {
+      const facts = deriveFacts({ ...factsInputAt(wall("2026-08-11", time), BLEU), simulation }, PARIS);
+      const { payload = "" } = renderTopics(facts, { grace: 0, laws: PARIS.laws }).get("simulation") ?? {};
+      return JSON.parse(payload);
+    };
+    const said = { color: "rouge", date: "2026-08-11", until: "2026-08-12T03:30:00Z" };
+    expect(topicAt("05:59")).toEqual({ ...said, from: "next" });
+    expect(topicAt("06:00")).toEqual({ ...said, from: "now" });
+    const untilSix = rougeFor("now", wall("2026-08-11", "05:30"));
+    expect([untilSix.date, untilSix.until]).toEqual(["2026-08-10", wall("2026-08-11", "06:00")]);
+  });
+
   test("changes the topics of the day, and not forecast, prices, rates and announcement", () => {
     const input = factsInputAt(AUGUST, BLEU);
     const topics = (simulation: Simulation | null) =>

@@ -21,6 +21,7 @@ import { emptyState } from "../../../src/state/state.ts";
 import { dayInAnswer, forecastsAnswer } from "../../support/answers.ts";
 import { knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { logTo } from "../../support/logs.ts";
+import { runs } from "../../support/long.ts";
 import { createMemoryStore } from "../../support/memory-store.ts";
 import { BOILER, confirmBy, outputsOf, toTopic } from "../../support/outputs.ts";
 import { openTestLoop, RULES, settled } from "../../support/test-loop.ts";
@@ -52,7 +53,7 @@ const throwing: Protect = (_part, run) => {
 
 /** The pure parts as the loop calls them, beginning with what a test loop knew at its start. */
 function start() {
-  const ask = async () => ({ answer: forecastsAnswer(null), date: null, made_at: null });
+  const ask = async () => ({ answer: forecastsAnswer(null), date: null, made_at: null, sent: null });
   const askOfficial = () => Promise.reject(new Error("not asked here"));
   const opened = openTestLoop({
     clock: { at: NOON },
@@ -105,7 +106,7 @@ function eventOf(what: What, known: Known, config: LoopConfig, now: number): Eve
     case "answer": {
       if (!due) return { kind: "time" };
       const answer = forecastsAnswer(now, dayInAnswer("2026-01-07", what.color));
-      const event = { kind: "answered", due, answer, date: now, made_at: now } as const;
+      const event = { kind: "answered", due, answer, date: now, made_at: now, sent: now } as const;
       return { kind: "source", source: "service", event };
     }
     case "failure":
@@ -158,7 +159,7 @@ describe("what is known after any short run", () => {
           expect(settleDue(again, at, { config, protect: throwing })).toEqual(again);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -170,7 +171,7 @@ describe("what is known after any short run", () => {
           expect(look(frozen, at, config).topics).toEqual(look(frozen, at, config).topics);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 
@@ -215,7 +216,7 @@ test("an answer of which nothing can be learnt leaves what was known, and counts
     }
   };
   const answer = { kind: "forecasts" } as Answer;
-  const event = { kind: "answered", due, answer, date: null, made_at: null } as const;
+  const event = { kind: "answered", due, answer, date: null, made_at: null, sent: null } as const;
   const taken = take(begun, { kind: "source", source: "service", event }, at, { config, protect });
   expect(failed).toEqual(["an answer of the service: forecasts"]);
   expect(taken.kept.days).toBe(begun.kept.days);

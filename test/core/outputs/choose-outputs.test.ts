@@ -28,6 +28,7 @@ const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
   id: "pump",
   name: { fr: "pump/set", en: "pump/set" },
+  language: "en",
   ...toTopic("pump/set"),
   message: false,
   else: { payload: "19.5" },

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { chooseOutputs } from "../../../src/core/outputs/choose-outputs.ts";
 import { markSimulated } from "../../../src/core/outputs/mark-simulated.ts";
-import {
-  NOTHING_SENT,
-  type OutputsState,
-  recordAcknowledgement,
-  recordDelivery,
-  recordSending,
-} from "../../../src/core/outputs/outputs-state.ts";
+import { recordArrival } from "../../../src/core/outputs/messages.ts";
+import { NOTHING_SENT, type OutputsState, recordSending } from "../../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "../../support/facts.ts";
 import { outputsOf, verdictsOf } from "../../support/outputs.ts";
 import { PHONE } from "../../support/outputs-house.ts";
@@ -82,12 +77,8 @@ describe("a message whose choice is in force without the simulation, too", () =>
   test("is not sent again because a simulation begins or ends", () => {
     const [first] = choose(NOTHING_SENT).sends;
     if (!first) throw new Error("nothing is sent");
-    const acknowledged = recordAcknowledgement(
-      recordSending(NOTHING_SENT, first, 0),
-      output.key,
-      first.payload,
-    );
-    const state = recordDelivery(acknowledged, output.key, 0);
+    const sent = recordSending(NOTHING_SENT, first, 0);
+    const state = recordArrival(sent, output.key, { isTaken: true, at: 0 });
     const later = 7 * 3_600_000;
     expect(choose(state).sends).toEqual([]);
     expect(chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, real), state, later).sends).toEqual(

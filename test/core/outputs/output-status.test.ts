@@ -19,11 +19,15 @@ const SENT: Sent = {
   last_answer: "on",
   answered_at: Date.UTC(2026, 0, 5, 6),
   told: [],
+  away_since: null,
   pretended: false,
   id: null,
   came_back: false,
   stuck: null,
   delivered: [],
+  day: null,
+  color: null,
+  told_days: null,
 };
 const NO_CHANGE = { sent: SENT };
 
@@ -59,6 +63,12 @@ describe("the state of an output", () => {
       CONFIRMED,
       { sent: { ...SENT, answer: "missed" } },
       "failed",
+    ],
+    [
+      "sent, if the device says that it is away, whatever it has reported",
+      CONFIRMED,
+      { sent: { ...SENT, answer: "heard", away_since: SENT.at } },
+      "sent",
     ],
     ["failed, where the broker refuses the payload", BOILER, { isRefused: true }, "failed"],
     ["dry, where something is held back", CONFIRMED, { would_send: "on" }, "dry"],
@@ -106,6 +116,8 @@ describe("the topics of an output", () => {
       tries: 2,
       last_answer: "on",
       answered_at: "2026-01-05T06:00:00Z",
+      away_since: null,
+      next_try: null,
       would_send: null,
     });
   });

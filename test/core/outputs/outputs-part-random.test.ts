@@ -5,19 +5,31 @@ import {
   type DueSend,
   dueSends,
   nextOutputBoundary,
-  startOutputs,
+  outputStatuses,
   type WaitingSend,
 } from "../../../src/core/outputs/outputs-part.ts";
-import { lastSent, NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import {
+  lastSent,
+  NOTHING_SENT,
+  type OutputsState,
+  type Sent,
+} from "../../../src/core/outputs/outputs-state.ts";
 import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
+import { startOutputs } from "../../../src/core/outputs/start-outputs.ts";
 import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
+import { runs } from "../../support/long.ts";
 import { BOILER, confirmBy, outputsOf, toTopic, verdictsOf } from "../../support/outputs.ts";
 
 const { else: _, ...BARE } = BOILER;
 const TIMES = { every: 3_000, for: 10_000 };
 const OUTPUTS: Output[] = [
   BOILER,
-  { ...BARE, id: "plug", ...toTopic("plug/set"), confirm: confirmBy("plug", TIMES) },
+  {
+    ...BARE,
+    id: "plug",
+    ...toTopic("plug/set"),
+    confirm: confirmBy("plug", { ...TIMES, keep: true, online: { topic: "plug/online", equals: "true" } }),
+  },
   {
     ...BOILER,
     id: "heating",
@@ -32,6 +44,7 @@ const OUTPUTS: Output[] = [
   },
 ];
 const START = Date.UTC(2026, 0, 5);
+const HAS_REPORTED: readonly Sent["answer"][] = ["heard", "contrary", "doubted"];
 type Rule = "peak" | "guests";
 
 const step = fc.oneof(
@@ -71,6 +84,15 @@ const step = fc.oneof(
       retain: fc.boolean(),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("report" as const),
+      topic: fc.constant("plug/online"),
+      payload: fc.constantFrom("true", "false"),
+      retain: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
@@ -101,6 +123,8 @@ function createWorld() {
   /** By topic: the last payload that the broker acknowledged, and the last that was given to it. */
   const acknowledged = new Map<string, string>();
   const latest = new Map<string, string>();
+  /** By topic: what the disk held as vigie was killed, if nobody had acknowledged it. */
+  const aboutToBe = new Map<string, string>();
   /** By topic: how often the same payload may still be given to the broker. */
   const allowed = new Map<string, number>();
   /** Something went out that the disk did not hold, and then vigie was killed. */
@@ -113,7 +137,9 @@ function createWorld() {
   const allowAgain = () => {
     for (const [topic, times] of allowed) allowed.set(topic, Math.max(1, times));
   };
-  const judgeGiven = (due: DueSend, waiting: WaitingSend | undefined) => {
+  const judgeGiven = (due: DueSend, before: WaitingSend | undefined) => {
+    // Another payload may have waited, and be dropped as this one is wanted again.
+    const waiting = before?.send.payload === due.payload ? before : undefined;
     const output = OUTPUTS.find(({ id }) => id === due.output);
     if (!output) throw new Error(`There is no output ${due.output}`);
     const { key } = output;
@@ -137,13 +163,11 @@ function createWorld() {
       allowed.set(key, left - 1);
     } else allowed.set(key, 0);
     latest.set(key, due.payload);
+    aboutToBe.delete(key);
     if (lastSent(disk, key)?.payload !== due.payload) isAhead = true;
   };
-  /** What was given last; before a kill also what was about to be. */
-  const standing = (key: string) => {
-    const saved = lastSent(disk, key);
-    return saved?.acknowledged === false ? saved.payload : latest.get(key);
-  };
+  /** What was given last, or what was about to be as vigie was killed. */
+  const standing = (key: string) => aboutToBe.get(key) ?? latest.get(key);
   const waitingByOutput = () => {
     const waiting = new Map<string, WaitingSend>();
     for (const { id, key } of OUTPUTS) {
@@ -151,6 +175,12 @@ function createWorld() {
       if (underWay?.stage === "waiting for the save") waiting.set(id, underWay);
     }
     return waiting;
+  };
+  /** Nothing is known of what it does. */
+  const judgeAway = () => {
+    const statuses = outputStatuses(part, { ...context(), isDemo: false });
+    for (const { state, sent } of statuses)
+      if (sent && sent.away_since !== null) expect(state).not.toBe("confirmed");
   };
   const settle = () => {
     const before = new Set(dueSends(part).map(({ number }) => number));
@@ -164,6 +194,7 @@ function createWorld() {
       expect(one.by).toMatchObject({ kind: "mqtt", connection: connections });
       if (!before.has(one.number)) judgeGiven(one, waiting.get(one.output));
     }
+    judgeAway();
     if (part.passing.changes === savedChanges) return;
     savedChanges = part.passing.changes;
     saves.push({ kept: part.kept, changes: savedChanges });
@@ -184,7 +215,7 @@ function createWorld() {
     steady = end;
     settle();
   };
-  /** After ten minutes. */
+  /** After its pause. */
   const allowRefused = () => {
     for (const [key, { retry }] of part.passing.byKey) if (retry) allowed.set(key, 1);
   };
@@ -215,6 +246,8 @@ function createWorld() {
     hasForgotten ||= isAhead;
     isAhead = false;
     saves = [];
+    for (const [key, { acknowledged: isTaken, payload }] of Object.entries(disk))
+      if (!isTaken) aboutToBe.set(key, payload);
     part = startOutputs(disk, at(), { outputs });
     savedChanges = 0;
     answeredChanges = 0;
@@ -251,6 +284,8 @@ function createWorld() {
   /** All is answered, and nothing more happens. */
   const rest = () => {
     connect(5);
+    // What was lost with a connection is tried again after a while.
+    passTime(600_000);
     for (let round = 0; round < 20; round += 1) {
       while (saves.length > 0) answerSave(false);
       while (dueSends(part).length > 0) answerBroker(false);
@@ -260,8 +295,9 @@ function createWorld() {
       const sent = lastSent(part.kept, output.key);
       if (chosen === null || !sent) continue;
       expect(sent).toMatchObject({ payload: chosen, acknowledged: true });
-      // What a device has reported need not be acknowledged.
-      if (!hasForgotten && sent.answer !== "heard") expect(acknowledged.get(output.key)).toBe(chosen);
+      // What a device has reported need not be acknowledged, also if it reports something else since.
+      if (!hasForgotten && !HAS_REPORTED.includes(sent.answer))
+        expect(acknowledged.get(output.key)).toBe(chosen);
     }
   };
   return { live, rest, settle };
@@ -275,6 +311,6 @@ test("whatever happens, one payload at a time is under way to a topic, only chos
       for (const one of steps) world.live(one);
       world.rest();
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -25,11 +25,15 @@ describe("the state of outputs", () => {
       last_answer: null,
       answered_at: null,
       told: [],
+      away_since: null,
       pretended: false,
       id: "t",
       came_back: false,
       stuck: null,
       delivered: [],
+      day: null,
+      color: null,
+      told_days: null,
     };
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
     const arrived = recordAcknowledgement(sending, "t", "off");
@@ -58,11 +62,15 @@ describe("the state of outputs", () => {
         last_answer: null,
         answered_at: null,
         told: [],
+        away_since: null,
         pretended: false,
         id: null,
         came_back: false,
         stuck: null,
         delivered: [],
+        day: null,
+        color: null,
+        told_days: null,
       },
     });
   });

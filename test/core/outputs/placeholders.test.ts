@@ -13,27 +13,38 @@ describe("placeholders", () => {
     ["now.rate", "0.706"],
     ["next.color", "rouge"],
     ["next.date", "2026-01-06"],
+    ["next.day", "Tuesday 6 January"],
     ["next.confidence", "100"],
     ["today.date", "2026-01-05"],
     ["tomorrow.color", "rouge"],
+    ["d2.date", "2026-01-07"],
+    ["d7.day", "Monday 12 January"],
     ["next_rouge.date", "2026-01-06"],
+    ["next_rouge.day", "Tuesday 6 January"],
     ["left.rouge", "21"],
     ["left.blanc", "34"],
     ["remaining.bleu", "185"],
   ])("{%s} reads %s", (name, value) => {
-    expect(fillPlaceholders(`<{${name}}>`, rougeFacts())).toBe(`<${value}>`);
+    expect(fillPlaceholders(`<{${name}}>`, rougeFacts(), "en")).toBe(`<${value}>`);
+  });
+
+  test("say a day in the language of the household", () => {
+    expect(fillPlaceholders("{now.day}, {tomorrow.day}", rougeFacts(), "fr")).toBe(
+      "lundi 5 janvier, mardi 6 janvier",
+    );
+    expect(fillPlaceholders({ day: "{next.day}" }, rougeFacts(), "fr")).toBe('{"day":"mardi 6 janvier"}');
   });
 
   test("read None where nothing is known", () => {
     const facts = rougeFacts();
     const unknown = { ...facts, moment: null, dated: { ...facts.dated, season: null, left: null } };
-    const unsaid = PLACEHOLDERS.filter((name) => name !== "next_rouge.date");
-    for (const name of unsaid) expect(fillPlaceholders(`{${name}}`, unknown)).toBe("None");
+    const unsaid = PLACEHOLDERS.filter((name) => !name.startsWith("next_rouge."));
+    for (const name of unsaid) expect(fillPlaceholders(`{${name}}`, unknown, "en")).toBe("None");
   });
 
   test("leave JSON alone", () => {
     const json = '{"state":"ON","color":"{next.color}","deep":{"a":1}}';
-    expect(fillPlaceholders(json, rougeFacts())).toBe(json.replace("{next.color}", "rouge"));
+    expect(fillPlaceholders(json, rougeFacts(), "en")).toBe(json.replace("{next.color}", "rouge"));
     expect(findPlaceholders(json)).toEqual(["next.color"]);
   });
 
@@ -45,7 +56,7 @@ describe("placeholders", () => {
       nothing: null,
       other: "{color}",
     };
-    expect(JSON.parse(fillPlaceholders(template, rougeFacts()))).toEqual({
+    expect(JSON.parse(fillPlaceholders(template, rougeFacts(), "en"))).toEqual({
       method: "Set",
       params: { "{now.color}": ["rouge", 21, 0.706], text: "21 left" },
       on: false,
@@ -53,7 +64,7 @@ describe("placeholders", () => {
       other: "{color}",
     });
     const unknown = { ...rougeFacts(), moment: null };
-    expect(fillPlaceholders({ a: "{now.color}", b: "<{now.color}>" }, unknown)).toBe(
+    expect(fillPlaceholders({ a: "{now.color}", b: "<{now.color}>" }, unknown, "en")).toBe(
       '{"a":null,"b":"<None>"}',
     );
     expect(findPlaceholders(template)).toEqual([
@@ -81,7 +92,7 @@ describe("placeholders", () => {
         fc.constantFrom(...PLACEHOLDERS),
         (facts, text, name) => {
           const around = text.replaceAll(/[{}]/g, "");
-          const filled = fillPlaceholders(`${around}{${name}}${around}`, facts);
+          const filled = fillPlaceholders(`${around}{${name}}${around}`, facts, "en");
           expect(filled.startsWith(around) && filled.endsWith(around)).toBe(true);
           expect(filled.length).toBeGreaterThan(2 * around.length);
         },

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { addDays } from "../../../src/core/calendar/dates.ts";
-import { COLORS, type IsoDate } from "../../../src/core/calendar/tariff.ts";
+import { COLORS, type IsoDate, MONTHS, WEEKDAYS } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
-import { DAY_NAMES, MONTHS, WEEKDAYS } from "../../../src/core/rules/rule.ts";
+import { DAY_NAMES } from "../../../src/core/rules/rule.ts";
 import { forecast, official, saidByRte } from "../../support/known-days.ts";
 
 const time = fc

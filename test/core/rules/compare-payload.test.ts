@@ -67,6 +67,34 @@ describe("a text", () => {
   });
 });
 
+describe("what Home Assistant says of a sensor that is dead", () => {
+  test.each(["unavailable", "unknown", "None"])(
+    "%s is not known, as a text, as a number and in JSON",
+    (word) => {
+      expect(give({ equals: "home" }, word)).toBe("said to be unknown");
+      expect(give({ equals: ["home", true, 3] }, word)).toBe("said to be unknown");
+      expect(give({ below: 40 }, word)).toBe("said to be unknown");
+      expect(give({ path: "state", equals: "home" }, JSON.stringify({ state: word }))).toBe(
+        "said to be unknown",
+      );
+    },
+  );
+
+  test("is a text if `equals` names it, and then the others are unknown all the same", () => {
+    const dead = { equals: ["unavailable", "unknown"] };
+    expect(["unavailable", "unknown", "None", "home"].map((payload) => give(dead, payload))).toEqual([
+      true,
+      true,
+      "said to be unknown",
+      false,
+    ]);
+  });
+
+  test.each(["none", "Unavailable", "unknown person", "null"])("%j is a text as any other", (word) => {
+    expect(give({ equals: "home" }, word)).toBe(false);
+  });
+});
+
 describe("a path", () => {
   const at = (path: string, payload: string) => give({ path, at_least: 1 }, payload);
 

@@ -60,17 +60,17 @@ describe("an explanation", () => {
     expect(linesOf(when, AT, { threshold: 80 })).toEqual([
       "r  ON",
       "  ✔ any of",
-      "    ✔ next is rouge, at least 80 % sure: 2026-01-05 rouge, announced",
+      "    ✔ next is rouge, at least 80 % sure; found: 2026-01-05 rouge, announced",
       "    ✘ all of",
-      "      ✘ now is blanc or rouge: 2026-01-04 bleu, official",
+      "      ✘ needed: now is blanc or rouge; found: 2026-01-04 bleu, official",
       "      ✔ not",
-      "        ✘ in off-peak hours: the period is hp",
-      "    ✘ between 03:30 and 06:00: it is 12:00",
-      "    ? 2 of next_7_days are rouge, at least 80 % sure (its threshold): 2026-01-05 rouge, announced; 3 of 7 are not known",
-      "    ? rate is above 0.3: not known",
-      "    ? rouge left is at most 3: not known",
-      "    ✔ weekday is sat or sun: the tariff day is sun",
-      "    ✘ month is dec or feb: the tariff day is in jan",
+      "        ✘ in off-peak hours; found: the period is hp",
+      "    ✘ needed: between 03:30 and 06:00; found: it is 12:00",
+      "    ? needed: 2 of next_7_days are rouge, at least 80 % sure (its threshold); found: 2026-01-05 rouge, announced; 3 of 7 are not known",
+      "    ? needed: rate is above 0.3; found: not known",
+      "    ? needed: rouge left is at most 3; found: not known",
+      "    ✔ weekday is sat or sun; found: the tariff day is sun",
+      "    ✘ needed: month is dec or feb; found: the tariff day is in jan",
     ]);
   });
 
@@ -82,11 +82,11 @@ describe("an explanation", () => {
     const saturday = linesOf({ day: "d6", color: "rouge" }, AT);
     expect(saturday).toEqual([
       "r  OFF",
-      "  ✘ d6 is rouge: 2026-01-10 not known, by the laws of the tariff it can only be bleu or blanc",
+      "  ✘ needed: d6 is rouge; found: 2026-01-10 not known, by the laws of the tariff it can only be bleu or blanc",
     ]);
     expect(linesOf({ day: "d7", color: "bleu" }, AT)).toEqual([
       "r  ON",
-      "  ✔ d7 is bleu: 2026-01-11 not known, by the laws of the tariff it can only be bleu",
+      "  ✔ d7 is bleu; found: 2026-01-11 not known, by the laws of the tariff it can only be bleu",
     ]);
   });
 
@@ -135,7 +135,7 @@ describe("an explanation", () => {
 
   test("names no lag where the conditions are ON by now, too", () => {
     const lines = linesOf({ day: "now", color: "rouge" }, "2026-01-05T12:00:00Z", { lead: "1h", lag: "5m" });
-    expect(lines[1]).toBe("  ✔ now is rouge: 2026-01-05 rouge, official");
+    expect(lines[1]).toBe("  ✔ now is rouge; found: 2026-01-05 rouge, official");
   });
 });
 

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { Tariff } from "../../../src/core/calendar/tariff.ts";
 import { lintRules } from "../../../src/core/rules/lint-rules.ts";
 import { ruleOf, rulesOf } from "../../support/rules.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const lint = (...given: Parameters<typeof lintRules>) =>
-  lintRules(...given).map(({ index, id, words }) => `rules[${index}] ${id}: ${words}`);
+  lintRules(...given).map(({ index, id, words }) => `rules[${index}] ${id}: ${inEnglish(words)}`);
+
+const inEnglish = (words: string | { en: string }) => (typeof words === "string" ? words : words.en);
 const warningsOf = (when: object, more: object = {}, tariff = PARIS) =>
   lint([ruleOf(when, more)], tariff).join("\n");
 const ROUGE = { day: "now", color: "rouge" };
@@ -40,6 +43,25 @@ describe("a rule that can never be ON", () => {
   ])("%s", (_, when) => {
     expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be ON: /);
   });
+});
+
+test("off-peak hours of a season, of a weekday and of a contract that has yet to begin are possible", () => {
+  const off_peak: Tariff["off_peak"] = [
+    { from: "2031-12-01", windows: [{ from: "11:00", to: "12:00" }] },
+    { months: ["jul"], weekdays: ["sat"], windows: [{ from: "14:00", to: "15:00" }] },
+    { windows: [{ from: "22:00", to: "24:00" }] },
+  ];
+  const tariff = { ...PARIS, off_peak };
+  const inOffPeak = (from: string, to: string, more: object) => ({
+    period: "hc",
+    between: [from, to],
+    ...more,
+  });
+  for (const month of [{ month: "jul" }, { month: "feb" }, {}])
+    expect(warningsOf(inOffPeak("11:00", "12:00", month), {}, tariff)).toBe("");
+  expect(warningsOf(inOffPeak("14:00", "15:00", { month: "jul" }), {}, tariff)).toBe("");
+  expect(warningsOf(inOffPeak("14:00", "15:00", { weekday: "sun" }), {}, tariff)).toMatch(/can never be ON/);
+  expect(warningsOf(inOffPeak("12:00", "14:00", {}), {}, tariff)).toMatch(/can never be ON/);
 });
 
 describe("a rule that can never be OFF", () => {

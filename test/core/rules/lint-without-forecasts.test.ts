@@ -4,7 +4,9 @@ import { ruleOf, rulesOf } from "../../support/rules.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const warningsOf = (when: object, more: object = {}, laws: "tempo" | "off" = "tempo") =>
-  lintWithoutForecasts([ruleOf(when, more)], { ...PARIS, laws }).map(({ words }) => words);
+  lintWithoutForecasts([ruleOf(when, more)], { ...PARIS, laws }).map(({ words }) =>
+    typeof words === "string" ? words : words.en,
+  );
 const D3_ROUGE = { day: "d3", color: "rouge" };
 const NOW_ROUGE = { day: "now", color: "rouge" };
 

@@ -7,6 +7,7 @@ import {
   type OfficialTimesInput,
 } from "../../../src/core/sources/official-times.ts";
 import { noRequestTimes, type RequestTimes } from "../../../src/core/sources/request-times.ts";
+import { runs } from "../../support/long.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const MINUTE = 60_000;
@@ -257,7 +258,7 @@ describe("the requests of a day", () => {
       fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), (offset) => {
         expect(requestsOf(day, offset).length).toBeLessThanOrEqual(80);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(30) },
     );
   });
 

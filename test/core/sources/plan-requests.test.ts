@@ -4,6 +4,7 @@ import type { Answer } from "../../../src/core/contract/answer.ts";
 import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
 import {
   noteAnswered,
+  noteFailures,
   type PlanInput,
   planFollowUps,
   planRequests,
@@ -29,6 +30,7 @@ function input(over: Partial<PlanInput> = {}): PlanInput {
     tariff: PARIS,
     now,
     lastAnswered: ANSWERED_TODAY,
+    failures: {},
     officialSilent: false,
     recheck: false,
     ...over,
@@ -195,5 +197,57 @@ describe("what an answer makes necessary", () => {
       season: null,
       history: "2026-01-05",
     });
+  });
+});
+
+describe("a season or a history that failed", () => {
+  const HOUR = 3_600_000;
+  const NOW = input().now;
+  const lastAnswered = { season: "2026-01-04", history: "2026-01-04" };
+  const kinds = (over: Partial<PlanInput>) =>
+    planRequests(input({ lastAnswered, ...over })).flatMap(({ kind }) =>
+      kind === "season" || kind === "history" ? [kind] : [],
+    );
+  const failed = (times: number, at = NOW) =>
+    Array.from({ length: times }).reduce<PlanInput["failures"]>(
+      (failures) => noteFailures(failures, ["forecasts", "season"], at, PARIS),
+      {},
+    );
+
+  test("is asked again after an hour, and the other one at once", () => {
+    const failures = failed(1);
+    expect(kinds({ failures, now: NOW + HOUR - 1 })).toEqual(["history"]);
+    expect(kinds({ failures, now: NOW + HOUR })).toEqual(["season", "history"]);
+  });
+
+  test("is asked no more after ten failures on a day, and again on the next one", () => {
+    expect(kinds({ failures: failed(9), now: NOW + HOUR })).toContain("season");
+    expect(kinds({ failures: failed(10), now: NOW + 14 * HOUR })).toEqual(["history"]);
+    expect(kinds({ failures: failed(10), now: NOW + 15 * HOUR })).toContain("season");
+  });
+
+  test("is asked at once after the clock was set back behind the failure", () => {
+    expect(kinds({ failures: failed(1, NOW + HOUR) })).toContain("season");
+  });
+
+  test("is not asked after a new official day either", () => {
+    const after = knownDaysOf({ "2026-01-06": official("rouge") });
+    const answer: Answer = {
+      kind: "date",
+      day: {
+        date: "2026-01-06",
+        color: "rouge",
+        raw: "rouge",
+        confidence: null,
+        source: null,
+        explanation: null,
+        rates: NO_RATES,
+      },
+      is_official: true,
+    };
+    const follow = (failures: PlanInput["failures"]) =>
+      planFollowUps(answer, NO_KNOWN_DAYS, input({ knownDays: after, failures }));
+    expect(follow({})).toEqual([{ kind: "season" }]);
+    expect(follow(failed(1))).toEqual([]);
   });
 });

@@ -77,6 +77,20 @@ describe("when a poll is due", () => {
     );
   });
 
+  test("whatever the offset, the hourly polls are among those of the announcement", () => {
+    const begin = at("2026-01-05T06:30:00+01:00");
+    for (const offset of [0, 0.1, 0.37, 0.5, 0.99]) {
+      let last = begin;
+      let polls = 0;
+      for (let now = begin; now < begin + 4 * 60 * MINUTE; now += 10_000) {
+        if (!duePoll(now, last, input(NO_KNOWN_DAYS, offset))) continue;
+        last = now;
+        polls += 1;
+      }
+      expect(polls).toBeLessThanOrEqual(49);
+    }
+  });
+
   test("an ordinary day asks at most 150 requests, each poll being the forecasts and tomorrow until it is final", () => {
     const start = at("2026-01-05T00:00:00+01:00");
     let last = start - 1;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CIVIL_DAYS, type Facts } from "../../../src/core/facts/facts.ts";
 import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { anyFacts, rougeFacts } from "../../support/facts.ts";
+import { runs } from "../../support/long.ts";
 
 const GRACE = 600_000;
 const show = (facts: Facts) => renderTopics(facts, { grace: GRACE, laws: "tempo" });
@@ -146,9 +147,11 @@ describe("renderTopics", () => {
     expect(told).toEqual([
       { payload: "bleu" },
       { payload: "2026-01-05T12:00:00Z" },
-      { payload: '{"color":"bleu","from":"next","until":"2026-01-05T12:00:00Z"}' },
+      { payload: '{"color":"bleu","from":"next","date":"2026-01-06","until":"2026-01-05T12:00:00Z"}' },
     ]);
-    expect(show(rougeFacts()).get("simulation")?.payload).toBe('{"color":"auto","from":null,"until":null}');
+    expect(show(rougeFacts()).get("simulation")?.payload).toBe(
+      '{"color":"auto","from":null,"date":null,"until":null}',
+    );
   });
 
   test("a parent expires with the first of its parts", () => {
@@ -215,7 +218,7 @@ describe("renderTopics", () => {
           expect(Buffer.from(payload).toString()).toBe(payload);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -57,7 +57,7 @@ const hears = (topic: string, payload: string, retain = false): Seen => ({
   payload,
   retain,
 });
-const END: Seen = { kind: "quiet", since: 0, retained: new Map() };
+const END: Seen = { kind: "quiet", since: 0, retained: new Map(), page: "" };
 
 /** What is said of one topic, in short: when, and what it holds. */
 function wrongs(topic: string, trace: Trace): string[] {
@@ -69,6 +69,42 @@ function wrongs(topic: string, trace: Trace): string[] {
     });
 }
 
+describe("the period, with other off-peak hours on Sundays", () => {
+  const house =
+    '[]\ntariff: { off_peak: [{ weekdays: sun, windows: ["00:00-24:00"] }, { windows: ["02:00-06:00"] }] }';
+  const shown = (topic: string, ...payloads: [time: string, payload: string][]) =>
+    wrongs(
+      topic,
+      live(house, [
+        ...payloads.map(([time, payload]): Happening => [time, shows(topic, payload)]),
+        ["01-05 08:00", END],
+      ]),
+    ).map((wrong) => wrong.slice(0, "01-05 00:00".length));
+
+  test("is right if it changes with the date", () => {
+    const right = shown(
+      "now/period",
+      ["01-04 00:00:02", "hc"],
+      ["01-05 00:00", "hp"],
+      ["01-05 02:00", "hc"],
+      ["01-05 06:00", "hp"],
+    );
+    expect(right).toEqual([]);
+  });
+
+  test("is wrong if it changes with the tariff day", () => {
+    const [first] = shown("now/period", ["01-04 00:00:02", "hc"], ["01-05 06:00", "hp"]);
+    expect(first).toBe("01-05 00:00");
+  });
+
+  test("ends at midnight", () => {
+    const until = (instant: string) => shown("now/period_until", ["01-04 00:00:02", instant])[0];
+    expect(until("2026-01-04T23:00:00Z")).toBe("01-05 00:00");
+    expect(until("2026-01-05T05:00:00Z")).toBe("01-04 00:00");
+    expect(until("None")).toBe("01-04 00:00");
+  });
+});
+
 const ROUGE_PEAK = "[{ id: r, when: { all: [{ day: now, color: rouge }, { period: hp }] } }]";
 
 describe("the colour of a day", () => {
@@ -77,6 +113,52 @@ describe("the colour of a day", () => {
     ["01-04 06:00", shows("now/color", "bleu")],
     ["01-04 11:31", rteSays({ "2026-01-04": "BLUE", "2026-01-05": "RED" })],
   ];
+
+  describe("RTE named rouge before 11:30, and only the service's other colour is confirmed", () => {
+    const contradicted: Happening[] = [
+      [
+        "01-04 10:40",
+        rteSays({ "2026-01-04": "BLUE", "2026-01-05": "RED" }),
+        shows("tomorrow/color", "rouge"),
+      ],
+      ["01-04 11:40", serviceSays("2026-01-05", "bleu")],
+    ];
+    const shown = (color: string, more: readonly Happening[]) =>
+      wrongs(
+        "tomorrow/color",
+        live("[]", [
+          ...contradicted,
+          ...more,
+          ["01-04 11:50:01", shows("tomorrow/color", color)],
+          ["01-04 13:00", END],
+        ]),
+      ).at(-1);
+
+    test("is rouge", () => {
+      expect(shown("rouge", [])).toBeUndefined();
+      expect(shown("bleu", [])).toBe("01-04 13:00 bleu");
+    });
+
+    test("is the service's, once RTE names the date no longer", () => {
+      const gone: Happening[] = [["01-04 11:50", rteSays({ "2026-01-04": "BLUE" })]];
+      expect(shown("bleu", gone)).toBeUndefined();
+      expect(shown("rouge", gone)).toBe("01-04 13:00 rouge");
+    });
+
+    test("stays rouge if an answer of RTE cannot be read", () => {
+      expect(shown("rouge", [["01-04 11:50", rteSays({})]])).toBeUndefined();
+    });
+
+    test("is announced also after 06:00", () => {
+      const stage = (word: string) =>
+        wrongs(
+          "now/stage",
+          live("[]", [...contradicted, ["01-05 06:00", shows("now/stage", word)], ["01-05 08:00", END]]),
+        ).at(-1);
+      expect(stage("announced")).toBeUndefined();
+      expect(stage("final")).toBe("01-05 08:00 final");
+    });
+  });
 
   test("is right if it changes at 06:00", () => {
     expect(
@@ -347,6 +429,56 @@ test("A simulation shows the pretended colour, and ends", () => {
   expect(shown("01-04 10:00")).toEqual([]);
   expect(shown("01-04 10:30")).toContain("01-04 10:00 rouge");
   expect(shown("01-04 09:30")).toContain("01-04 09:30 bleu");
+});
+
+describe("A simulation of the next day", () => {
+  const says = { "2026-01-04": "BLUE", "2026-01-05": "WHITE" };
+  const pretend = '{"color":"rouge","from":"next","for":"4h"}';
+  const night = (topic: string, payload: string, steps: Happening[]) =>
+    wrongs(
+      topic,
+      live("[]", [
+        ["01-04 22:00", rteSays(says)],
+        ["01-05 04:00", hears("vigie/simulation/set", payload)],
+        ...steps,
+        ["01-05 09:00", END],
+      ]),
+    );
+
+  test("is pretended of the same date when its day has begun, and of no other", () => {
+    const now = (from: string, until: string) =>
+      night("now/color", pretend, [
+        ["01-04 22:01", shows("now/color", "bleu")],
+        [from, shows("now/color", "rouge")],
+        [until, shows("now/color", "blanc")],
+      ]).filter((one) => one > "01-05 04:00");
+    expect(now("01-05 06:00", "01-05 08:00")).toEqual([]);
+    expect(now("01-05 04:00", "01-05 08:00")).toContain("01-05 05:59 rouge");
+    expect(now("01-05 06:00", "01-05 08:30")).toContain("01-05 08:00 rouge");
+    const next = (until: string) =>
+      night("next/color", "rouge:next", [
+        ["01-04 22:01", shows("next/color", "blanc")],
+        ["01-05 04:00", shows("next/color", "rouge")],
+        [until, shows("next/color", "blanc")],
+        ["01-05 06:00", shows("next/color", "None")],
+      ]).filter((one) => one > "01-05 04:00");
+    expect(next("01-05 05:00")).toEqual([]);
+    expect(next("01-05 05:30")).toContain("01-05 05:00 rouge");
+  });
+
+  test("is named until it ends, and that of the day in force ends with its day", () => {
+    const named = (payload: string, until: string) =>
+      night("simulation/color", payload, [
+        ["01-04 22:01", shows("simulation/color", "auto")],
+        ["01-05 04:00", shows("simulation/color", "rouge")],
+        [until, shows("simulation/color", "auto")],
+      ]).filter((one) => one > "01-05 04:00");
+    expect(named(pretend, "01-05 08:00")).toEqual([]);
+    expect(named(pretend, "01-05 06:00")).toContain("01-05 07:59 auto");
+    const now = pretend.replace("next", "now");
+    expect(named(now, "01-05 06:00")).toEqual([]);
+    expect(named(now, "01-05 08:00")).toContain("01-05 06:00 rouge");
+  });
 });
 
 test("What a vigie that is gone has left at the broker expires before it is a lie", () => {

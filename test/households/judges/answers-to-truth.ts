@@ -7,8 +7,7 @@ import {
   dateOf,
   instantsOf,
   MINUTE,
-  PEAK_ENDS,
-  periodAt,
+  type Period,
   possibleColors,
   wallClock,
 } from "./truth/calendar.ts";
@@ -16,9 +15,10 @@ import { type Moment, shownFacts, turnsOf, verdictOf } from "./truth/conditions.
 import { chainOf, type House, partsOf, type RuleText } from "./truth/house-text.ts";
 import { testValue } from "./truth/house-values.ts";
 import type { DayFact } from "./truth/known-days.ts";
+import { nextPeriodChange, periodAt } from "./truth/off-peak.ts";
 import { either, type Possible, type Truth, UNKNOWN } from "./truth/possible.ts";
 import { type Held, type Life, type Memory, readLife } from "./truth/read-life.ts";
-import type { Settings } from "./truth/settings.ts";
+import { isRunning, type Settings } from "./truth/settings.ts";
 
 /**
  * From the answers that vigie was given, the values of the house, the commands and the clock to what is true: at sampled
@@ -47,7 +47,9 @@ function judgeShown(life: Life, trace: Trace, steady: number): Violation[] {
     Math.abs(life.skew.at(steady)) < WRONG_CLOCK;
   if (!isSettled || !house || house.isSpecial) return [];
   const isDoubted = life.doubtUntil.at(steady) > steady;
-  const instants = instantsBetween(life, trace, house, from, steady);
+  const looks = instantsBetween(life, trace, house, from, steady).map((instant) =>
+    lookAt({ life, trace, house, steady: instant, memory: life.memory.at(instant) }),
+  );
   return topicsOf(house).flatMap((topic): Violation[] => {
     const held = life.held(`${BASE}/${topic.name}`).at(steady);
     if (held?.byVigie === false && held.since > from) return [];
@@ -56,8 +58,8 @@ function judgeShown(life: Life, trace: Trace, steady: number): Violation[] {
     const payload = held.until > steady ? held.payload : "nothing";
     if (isDoubted && payload === "None") return [];
     const wanted = new Set<string>();
-    for (const instant of instants) {
-      const allowed = topic.allowed({ life, trace, house, steady: instant, memory: life.memory.at(instant) });
+    for (const look of looks) {
+      const allowed = topic.allowed(look);
       if (allowed === null) return [];
       for (const one of allowed) wanted.add(one);
     }
@@ -79,29 +81,62 @@ function judgeLeft(life: Life, trace: Trace, steady: number): Violation[] {
   const house = life.house.at(steady);
   if (!house || house.isSpecial || life.isReady.at(steady) || !life.isBrokerUp.at(steady)) return [];
   if (life.version.at(steady) === 4 || life.skew.changes(0, steady).length > 0) return [];
-  const from = steady - house.grace - SETTLED;
-  return topicsOf(house).flatMap((topic): Violation[] => {
-    if (!topic.outlives) return [];
-    const held = life.held(`${BASE}/${topic.name}`).at(steady);
+  const looksBack = createLooksBack(life, trace, steady);
+  return topicsOf(house).flatMap(({ name }): Violation[] => {
+    const held = life.held(`${BASE}/${name}`).at(steady);
     if (!held?.byVigie || held.until <= steady || held.payload === "None") return [];
-    // It was true by what vigie knew as it sent it, at an instant that is not longer ago than the grace.
-    const instants = [from, steady, ...clockEdges(life, trace, house, from, steady)].filter(
-      (one) => one >= from,
-    );
-    const memories = [held.since - SETTLED, held.since, held.since + SETTLED].map((one) =>
-      life.memory.at(one),
-    );
-    const wanted = new Set<string>();
-    for (const instant of instants)
-      for (const memory of memories) {
-        const allowed = topic.allowed({ life, trace, house, steady: instant, memory, isAway: true });
-        if (allowed === null) return [];
-        for (const one of allowed) wanted.add(one);
-      }
-    if (wanted.has(held.payload)) return [];
-    const sentence = `vigie is away, and ${topic.name} still holds ${held.payload}; ${[...wanted].join(" or ")} is right`;
+    const wanted = allowedAsSent(life, { name, held }, looksBack);
+    if (!wanted || wanted.has(held.payload)) return [];
+    const sentence = `vigie is away, and ${name} still holds ${held.payload}; ${[...wanted].join(" or ")} is right`;
     return [violation("no lie", trace, life, steady, sentence)];
   });
+}
+
+/**
+ * What was true by what vigie knew as it sent this, at an instant that is not longer ago than the grace; null: not judged. It
+ * was sent with the configuration of then: a rule that was edited since is another one.
+ */
+function allowedAsSent(
+  life: Life,
+  { name, held }: { name: string; held: Held },
+  looksBack: (house: House, memory: Memory) => readonly Look[],
+): ReadonlySet<string> | null {
+  const memories = new Set(
+    [held.since - SETTLED, held.since, held.since + SETTLED].map((one) => life.memory.at(one)),
+  );
+  const wanted = new Set<string>();
+  for (const house of new Set([life.house.at(held.since - SETTLED), life.house.at(held.since)])) {
+    const topic = house && topicsOf(house).find((one) => one.name === name);
+    if (!topic) continue;
+    if (house.isSpecial || !topic.outlives) return null;
+    for (const memory of memories)
+      for (const look of looksBack(house, memory)) {
+        const allowed = topic.allowed(look);
+        if (allowed === null) return null;
+        for (const one of allowed) wanted.add(one);
+      }
+  }
+  return wanted.size > 0 ? wanted : null;
+}
+
+/** Looks at the instants that are not longer ago than the grace. They are the same for each topic. */
+function createLooksBack(life: Life, trace: Trace, steady: number) {
+  const found = new Map<House, Map<Memory, readonly Look[]>>();
+  return (house: House, memory: Memory): readonly Look[] => {
+    const ofHouse = found.get(house) ?? new Map<Memory, readonly Look[]>();
+    found.set(house, ofHouse);
+    const looks = ofHouse.get(memory) ?? findLooksBack();
+    ofHouse.set(memory, looks);
+    return looks;
+
+    function findLooksBack(): Look[] {
+      const from = steady - house.grace - SETTLED;
+      const instants = new Set([from, steady, ...clockEdges(life, trace, house, from, steady)]);
+      return [...instants]
+        .filter((one) => one >= from)
+        .map((instant) => lookAt({ life, trace, house, steady: instant, memory, isAway: true }));
+    }
+  };
 }
 
 function violation(judge: string, trace: Trace, life: Life, steady: number, sentence: string): Violation {
@@ -112,7 +147,7 @@ function violation(judge: string, trace: Trace, life: Life, steady: number, sent
   };
 }
 
-interface Look {
+interface Place {
   life: Life;
   trace: Trace;
   house: House;
@@ -120,6 +155,16 @@ interface Look {
   memory: Memory;
   /** vigie is away: no rule's verdict is published any more. */
   isAway?: true;
+}
+
+interface Look extends Place {
+  moment: Moment;
+  /** What the days may be shown as, by their names, so that each is worked out once. */
+  facts: Map<string, DayFact[]>;
+}
+
+function lookAt(place: Place): Look {
+  return { ...place, moment: momentOf(place, place.steady), facts: new Map() };
 }
 
 interface Topic {
@@ -132,12 +177,16 @@ interface Topic {
 }
 
 function topicsOf(house: House): Topic[] {
-  return [
+  const found = topicsFound.get(house) ?? [
     ...DAY_NAMES.flatMap(topicsOfDay),
     ...TOPICS_OF_NOW,
     ...house.rules.map((rule) => topicOfRule(rule, house)),
   ];
+  topicsFound.set(house, found);
+  return found;
 }
+
+const topicsFound = new WeakMap<House, Topic[]>();
 
 const DAY_NAMES = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
@@ -150,7 +199,7 @@ function topicsOfDay(day: string): Topic[] {
   return [
     {
       name: `${day}/date`,
-      allowed: ({ life, trace, steady }) => new Set([dateOf(day, clockAt(trace, life, steady))!]),
+      allowed: (look) => new Set([dateOf(day, clockOf(look))!]),
       outlives: true,
     },
     topic("color", ({ color, isUnlawful }) => (isUnlawful ? null : [color ?? "None"])),
@@ -179,7 +228,7 @@ const TOPICS_OF_NOW: Topic[] = [
   {
     name: "rouge_hp_now",
     allowed: (look) => {
-      const isPeak = periodAt(clockOf(look)) === "hp";
+      const isPeak = periodOf(look) === "hp";
       return allowedOf(factsAt(look, "now"), (fact) => {
         if (isPeak) return isRouge(fact, dateOf("now", clockOf(look))!);
         return fact.color === null ? ["OFF", "None"] : ["OFF"];
@@ -189,15 +238,34 @@ const TOPICS_OF_NOW: Topic[] = [
   },
   {
     name: "offpeak",
-    allowed: (look) => new Set([periodAt(clockOf(look)) === "hc" ? "ON" : "OFF"]),
+    allowed: (look) => new Set([periodOf(look) === "hc" ? "ON" : "OFF"]),
     outlives: true,
   },
-  { name: "now/period", allowed: (look) => new Set([periodAt(clockOf(look))]), outlives: true },
+  {
+    name: "simulation/color",
+    allowed: (look) =>
+      new Set(
+        look.moment.settings.simulation.map((one) =>
+          one && isRunning(one, clockOf(look)) ? one.color : "auto",
+        ),
+      ),
+    // It does not expire: what a vigie that is gone pretended, nothing ends.
+    outlives: false,
+  },
+  {
+    name: "now/period_until",
+    allowed: (look) => {
+      const change = nextPeriodChange(clockOf(look), look.house.offPeak);
+      return new Set([change === null ? "None" : new Date(change).toISOString().replace(".000Z", "Z")]);
+    },
+    outlives: true,
+  },
+  { name: "now/period", allowed: (look) => new Set([periodOf(look)]), outlives: true },
   {
     name: "now/slot",
     allowed: (look) =>
       allowedOf(factsAt(look, "now"), ({ color, isUnlawful }) =>
-        isUnlawful ? null : [color === null ? "None" : `${color}_${periodAt(clockOf(look))}`],
+        isUnlawful ? null : [color === null ? "None" : `${color}_${periodOf(look)}`],
       ),
     outlives: true,
   },
@@ -213,7 +281,9 @@ function isRouge({ color, isUnlawful }: DayFact, date: string): string[] | null 
 
 function factsAt(look: Look, day: string): DayFact[] {
   const at = clockOf(look);
-  return shownFacts(momentOf(look), dateOf(day, at)!, at);
+  const found = look.facts.get(day) ?? shownFacts(look.moment, dateOf(day, at)!, at);
+  look.facts.set(day, found);
+  return found;
 }
 
 function allowedOf(
@@ -248,7 +318,7 @@ function usesValues(rule: RuleText, { rules }: House): boolean {
  */
 function allowedStates(rule: RuleText, look: Look): Possible {
   const { life, steady, memory } = look;
-  if (rule.hold === 0 || look.isAway) return verdictOf(rule, momentOf(look));
+  if (rule.hold === 0 || look.isAway) return verdictOf(rule, look.moment);
   const from = steady - rule.hold - SETTLED;
   const instants = [from, ...life.memory.changes(from, steady), steady];
   const books = new Set(instants.map((at) => life.memory.at(at).book.days)).add(memory.book.days);
@@ -271,7 +341,7 @@ function allowedStates(rule: RuleText, look: Look): Possible {
 }
 
 /** `heldFrom`: also what values, and other rules that look at them, were from then on. */
-function momentOf({ life, trace, house, steady, memory, isAway }: Look, heldFrom = steady): Moment {
+function momentOf({ life, trace, house, steady, memory, isAway }: Place, heldFrom: number): Moment {
   const heardFrom = Math.min(heldFrom, steady - SETTLED);
   const published = (id: string): Possible | null => {
     const topic = life.held(`${BASE}/rules/${id}/state`);
@@ -295,8 +365,12 @@ function stateOf(held: Held | null, at: number): Possible | null {
   return held.payload === "None" ? UNKNOWN : new Set([held.payload as Truth]);
 }
 
-function clockOf({ life, trace, steady }: Look): number {
-  return clockAt(trace, life, steady);
+function periodOf(look: Look): Period {
+  return periodAt(clockOf(look), look.house.offPeak);
+}
+
+function clockOf({ moment }: Look): number {
+  return moment.at;
 }
 
 function clockAt(trace: Trace, life: Life, steady: number): number {
@@ -320,7 +394,7 @@ function instantsBetween(life: Life, trace: Trace, house: House, from: number, t
 function clockEdges(life: Life, trace: Trace, house: House, from: number, to: number): number[] {
   const shift = trace.began + life.skew.at(to);
   const edges = [
-    ...dailyEdges(from + shift, to + shift),
+    ...dailyEdges(house, from + shift, to + shift),
     ...house.rules.flatMap((rule) => turnsOf(rule, house, from + shift, to + shift)),
     ...endsOf(life.memory.at(to).settings),
   ];
@@ -330,10 +404,10 @@ function clockEdges(life: Life, trace: Trace, house: House, from: number, to: nu
     .flatMap((edge) => [edge - 1, edge]);
 }
 
-function dailyEdges(from: number, to: number): number[] {
+function dailyEdges({ offPeak }: House, from: number, to: number): number[] {
   const edges: number[] = [];
   for (let { date } = wallClock(from); date <= wallClock(to).date; date = addDays(date, 1))
-    for (const time of [0, DAY_STARTS, PEAK_ENDS]) edges.push(...instantsOf(date, time));
+    for (const time of [DAY_STARTS, ...offPeak.times]) edges.push(...instantsOf(date, time));
   return edges;
 }
 
@@ -344,7 +418,7 @@ function chooseInstants(trace: Trace, life: Life): number[] {
   for (const house of new Set(life.house.changes(-1, life.end).map((at) => life.house.at(at)))) {
     if (!house) continue;
     const edges = [
-      ...dailyEdges(began, began + life.end),
+      ...dailyEdges(house, began, began + life.end),
       ...house.rules.flatMap((rule) => turnsOf(rule, house, began, began + life.end)),
     ];
     for (const edge of edges) chosen.push(edge - began - 1_000, edge - began + AFTER);

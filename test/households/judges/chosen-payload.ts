@@ -1,5 +1,7 @@
+import type { Config } from "../../../src/config/config.ts";
 import type { Output, Payload, Template } from "../../../src/core/outputs/output.ts";
-import { BASE } from "./topics.ts";
+import { within } from "../trace.ts";
+import { BASE, type TopicHistory } from "./topics.ts";
 
 /** What an output should send: this payload, nothing, or what it sent last goes on counting. */
 export type Chosen =
@@ -13,10 +15,12 @@ export function choosePayload(output: Output, read: (topic: string) => string | 
   for (const choice of output.choose) {
     const state = read(stateTopic(choice.when));
     if (state === "OFF") continue;
-    if (state === "ON") return { kind: "choice", rule: choice.when, payload: fill(choice, read) };
-    return output.unknown ? { kind: "unknown", payload: fill(output.unknown, read) } : { kind: "stands" };
+    if (state === "ON") return { kind: "choice", rule: choice.when, payload: fill(choice, output, read) };
+    return output.unknown
+      ? { kind: "unknown", payload: fill(output.unknown, output, read) }
+      : { kind: "stands" };
   }
-  return output.else ? { kind: "else", payload: fill(output.else, read) } : { kind: "nothing" };
+  return output.else ? { kind: "else", payload: fill(output.else, output, read) } : { kind: "nothing" };
 }
 
 /** The topics from which it is chosen. */
@@ -31,17 +35,55 @@ export function decidingTopics(output: Output): string[] {
   ];
 }
 
+/**
+ * Whether devices may get nothing of what the rules say in this time: a colour is pretended, or was, and a rule goes on
+ * because of its `lag` or its `hold`.
+ */
+export function isHeldBack(
+  { outputs, rules }: Config,
+  topics: TopicHistory,
+  from: number,
+  to: number,
+): boolean {
+  if (!outputs.dry_when_simulated) return false;
+  const simulation = `${BASE}/simulation/color`;
+  const goesOn = rules.reduce((sum, { lag, hold }) => sum + lag + hold, 0);
+  const begin = from - goesOn;
+  const shown = [topics.last(simulation, begin), ...within(topics.published(simulation), begin, to)];
+  return shown.some((one) => one !== undefined && one.payload !== "auto");
+}
+
 function stateTopic(rule: string): string {
   return `${BASE}/rules/${rule}/state`;
 }
 
-function fill({ payload }: Payload, read: (topic: string) => string | undefined): string {
-  return textOf(payload).replaceAll(PLACEHOLDER, (_, name: string) => read(factTopic(name)) ?? "None");
+function fill(
+  { payload }: Payload,
+  { language }: Output,
+  read: (topic: string) => string | undefined,
+): string {
+  return textOf(payload).replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = read(factTopic(name)) ?? "None";
+    return name.endsWith(".day") && value !== "None" ? sayDay(value, language) : value;
+  });
 }
 
-/** `{left.rouge}` is on `season/left/rouge`. */
+/** `mercredi 25 novembre`, by the names that Unicode has. */
+function sayDay(date: string, language: "fr" | "en"): string {
+  return new Date(date)
+    .toLocaleDateString(language === "fr" ? "fr-FR" : "en-GB", {
+      weekday: "long",
+      day: "numeric",
+      month: "long",
+      timeZone: "UTC",
+    })
+    .replace(",", "")
+    .replace(/ 1 /, language === "fr" ? " 1er " : " 1 ");
+}
+
+/** `{left.rouge}` is on `season/left/rouge`, and the day of which `{next.day}` speaks on `next/date`. */
 function factTopic(name: string): string {
-  const path = name.replaceAll(".", "/");
+  const path = name.replaceAll(".", "/").replace(/\/day$/, "/date");
   return /^(left|remaining)\./.test(name) ? `${BASE}/season/${path}` : `${BASE}/${path}`;
 }
 
@@ -57,5 +99,5 @@ export function textOf(template: Template): string {
 }
 
 /** Households have placeholders in texts only. */
-const PLACEHOLDER = /\{([a-z_]+\.[a-z_]+)\}/g;
-const ANY_PLACEHOLDER = /\{[a-z_]+\.[a-z_]+\}/;
+const PLACEHOLDER = /\{([a-z0-9_]+\.[a-z_]+)\}/g;
+const ANY_PLACEHOLDER = /\{[a-z0-9_]+\.[a-z_]+\}/;

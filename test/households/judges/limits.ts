@@ -1,65 +1,66 @@
-import { type EventOf, isKind, type Judge, type SourceName, type Trace, type Violation } from "../trace.ts";
+import { type EventOf, isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { judgeFailingPaths, judgeRequests } from "./request-limits.ts";
+import { readSendings } from "./sendings.ts";
 import { readTopics } from "./topics.ts";
+import { DAY, HOUR } from "./truth/calendar.ts";
 
 /** vigie is polite: requests a minute and a day, messages, writes. */
 export const judgeLimits: Judge = (trace) => [
-  ...requests(trace, "service", 150 + ESSENTIAL.service),
-  ...requests(trace, "rte", 80 + ESSENTIAL.rte),
+  ...judgeRequests(trace, "service"),
+  ...judgeRequests(trace, "rte"),
+  ...judgeFailingPaths(trace),
   ...messages(trace),
+  ...lostSendings(trace),
   ...writes(trace),
 ];
 
-/** A start asks at once, and what a killed vigie had asked for may not be saved. */
-function requests({ began, events }: Trace, source: SourceName, aDay: number): Violation[] {
-  const sent = events.flatMap((event) =>
-    isKind(event, "request") && event.source === source ? [event.steady] : [],
+/** Rules and reports are looked at once a second. So a topic changes once a second, and the state of an output three times. */
+function messages(trace: Trace): Violation[] {
+  const topics = readTopics(trace);
+  const reasons = trace.events.flatMap((event) =>
+    isReasonToPublish(event) ? [{ steady: event.steady, more: 1 }] : [],
   );
-  const starts = events.flatMap((event) => (isKind(event, "start") ? [event.steady] : []));
-  return [
-    ...tooMany(`requests to ${source} a minute`, sent, starts, { most: 10, within: 60_000, aStart: 10 }),
-    ...requestsADay(source, sent, starts, aDay, began),
-  ];
-}
-
-/** Of a day in UTC, by the true time. */
-function requestsADay(
-  source: SourceName,
-  sent: number[],
-  starts: number[],
-  aDay: number,
-  began: number,
-): Violation[] {
-  const dayOf = (steady: number) => Math.floor((began + steady) / DAY);
-  return [...new Set(sent.map(dayOf))].flatMap((day) => {
-    const ofDay = sent.filter((steady) => dayOf(steady) === day);
-    const allowed = aDay + 10 * starts.filter((steady) => dayOf(steady) === day).length;
-    if (ofDay.length <= allowed) return [];
-    const sentence = `${ofDay.length} requests to ${source} on a day, at most ${allowed}`;
-    return [{ judge: "limits", at: ofDay.at(-1) ?? 0, sentence }];
+  return topics.topics().flatMap((topic) => {
+    // Its own pings are how it waits for the broker.
+    if (/owner\/p[io]ng$/.test(topic)) return [];
+    const sent = topics.published(topic).map(({ steady }) => steady);
+    const most = topic.startsWith("vigie/outputs/") ? 33 : 11;
+    return tooMany(`messages on ${topic} in 10 s`, sent, reasons, { most, within: 10_000 });
   });
 }
 
-function messages(trace: Trace): Violation[] {
-  const topics = readTopics(trace);
-  const connections = trace.events.flatMap((event) => (isKind(event, "connected") ? [event.steady] : []));
-  return topics.topics().flatMap((topic) => {
-    // Its own pings are how it waits for the broker. An output that turns each second has three states each time.
-    if (/owner\/p[io]ng$/.test(topic)) return [];
-    const sent = topics.published(topic).map(({ steady }) => steady);
-    return tooMany(`messages on ${topic} in 10 s`, sent, connections, {
-      most: 45,
-      within: 10_000,
-      aStart: 15,
+function isReasonToPublish(event: Trace["events"][number]): boolean {
+  if (isKind(event, "connected", "jump", "resume")) return true;
+  return isKind(event, "message") && event.by !== "device" && event.by !== "will";
+}
+
+/** A message at which the broker ends the connection is not sent at each new one. */
+function lostSendings(trace: Trace): Violation[] {
+  const reasons = trace.events.flatMap((event) =>
+    isKind(event, "start", "reload") ? [{ steady: event.steady, more: 5 }] : [],
+  );
+  return [...readSendings(trace)].flatMap(([target, sendings]) => {
+    const lost = sendings.filter(
+      ({ how, payload, takenAt }, index) =>
+        how === "mqtt" && takenAt === null && sendings[index - 1]?.payload === payload,
+    );
+    const times = lost.map(({ steady }) => steady);
+    return tooMany(`tries of ${target} in an hour`, times, reasons, {
+      most: 125,
+      within: HOUR,
     });
   });
 }
 
+/** On a quiet day fewer than 50; and some for what happens: a start asks for everything, and each answer is saved. */
 function writes({ events }: Trace): Violation[] {
   const written = events.flatMap((event) =>
     isKind(event, "write") && event.outcome === "done" ? [event.steady] : [],
   );
-  const reasons = events.flatMap((event) => (isReasonToWrite(event) ? [event.steady] : []));
-  return tooMany("writes an hour", written, reasons, { most: 60, within: 3_600_000, aStart: 6 });
+  const reasons = events.flatMap((event) =>
+    isReasonToWrite(event) ? [{ steady: event.steady, more: isKind(event, "start", "reload") ? 12 : 2 }] : [],
+  );
+  return tooMany("writes a day", written, reasons, { most: 50, within: DAY });
 }
 
 function isReasonToWrite(
@@ -68,36 +69,38 @@ function isReasonToWrite(
   if (isKind(event, "start", "reload", "stop", "log")) return true;
   if (isKind(event, "message")) return event.by === "command" || event.by === "device";
   if (isKind(event, "web request")) return event.what === "sending";
-  return isKind(event, "published") && event.topic.startsWith("device");
+  // What an output was sent, and that a rule has turned, is known after a restart.
+  return isKind(event, "published") && /^device|^vigie\/rules\/\w+\/state$/.test(event.topic);
 }
 
 interface Limit {
   most: number;
   within: number;
-  /** How many more for each reason in that time. */
-  aStart: number;
+}
+
+/** So many more are allowed for it. */
+interface Reason {
+  steady: number;
+  more: number;
 }
 
 function tooMany(
   what: string,
   times: readonly number[],
-  reasons: readonly number[],
+  reasons: readonly Reason[],
   limit: Limit,
 ): Violation[] {
-  const { most, within, aStart } = limit;
+  const { most } = limit;
   for (let first = 0, next = 0; next < times.length; next += 1) {
     // vigie counts in whole milliseconds.
-    while (times[next]! - times[first]! > within - 1) first += 1;
+    while (times[next]! - times[first]! > limit.within - 1) first += 1;
     const count = next - first + 1;
     if (count <= most) continue;
     const from = times[first]! - 1_000;
-    const allowed = most + aStart * reasons.filter((at) => at >= from && at <= times[next]!).length;
+    const inTime = reasons.filter(({ steady }) => steady >= from && steady <= times[next]!);
+    const allowed = inTime.reduce((sum, { more }) => sum + more, most);
     if (count > allowed)
       return [{ judge: "limits", at: times[next]!, sentence: `${count} ${what}, at most ${allowed}` }];
   }
   return [];
 }
-
-/** What goes on beyond the day's budget: polls of several requests, four an hour where they come most often. */
-const ESSENTIAL = { service: 300, rte: 60 };
-const DAY = 86_400_000;

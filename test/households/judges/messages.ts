@@ -2,12 +2,15 @@ import type { Output } from "../../../src/core/outputs/output.ts";
 import { isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
+import { isOtherDay, looksAtOneDay } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
 import { BASE, readTopics } from "./topics.ts";
+import { HOUR } from "./truth/calendar.ts";
 
 /**
- * A message is read by people: sent when its choice begins, at most three times if nobody knows whether it has arrived, not again
- * within six hours with the same text, and marked if it is only pretended.
+ * A message is read by people: sent when its choice begins, at most six times if nobody knows whether it has arrived, after longer
+ * and longer pauses; not again within six hours with the same text if nothing else was read since; at most six in an hour; and
+ * marked if it is only pretended. Rules that look at one day are told anew for another day: that is for another judge.
  */
 export const judgeMessages: Judge = (trace) => {
   const calm = readCalm(trace);
@@ -17,6 +20,7 @@ export const judgeMessages: Judge = (trace) => {
     const look = { trace, life, calm };
     return [
       ...tries(look),
+      ...often(look),
       ...repeated(look),
       ...changedText(look),
       ...unsent(look),
@@ -49,15 +53,17 @@ function sendingsOf({ life }: Look): { sending: Sending; output: Output }[] {
 function tries(look: Look): Violation[] {
   const found: Violation[] = [];
   let perhaps: Sending[] = [];
-  for (const { sending } of sendingsOf(look)) {
+  for (const { sending, output } of sendingsOf(look)) {
     const last = perhaps.at(-1);
     const isSame = last?.payload === sending.payload && last.sendingId === sending.sendingId;
     const isNext = !isSame || last.takenAt !== null;
     // Without a name the same text may be the next message: its choice had ended.
     const isUnnamed = last !== undefined && sending.sendingId === undefined;
     const chosen = isUnnamed ? look.life.chosen(last.steady, sending.steady) : [];
-    if (isNext || chosen === null || chosen.some(({ kind }) => kind !== "choice")) perhaps = [];
-    if (!mayHaveArrived(sending)) continue;
+    const isOther = isUnnamed && isNewDay(look, output, last.steady, sending.steady);
+    if (isNext || isOther || chosen === null || chosen.some(({ kind }) => kind !== "choice")) perhaps = [];
+    found.push(...tooEarly(look, perhaps, sending));
+    if (!mayHaveArrived(sending) || isReadOnce(output)) continue;
     perhaps.push(sending);
     const first = perhaps[0]!;
     const kills = countEnds(look.trace, first.steady, sending.steady);
@@ -65,6 +71,55 @@ function tries(look: Look): Violation[] {
     if (perhaps.length > MOST + kills) found.push({ judge: "messages", at: sending.steady, sentence });
   }
   return found;
+}
+
+/** The service knows a message that it has: it is tried without end. */
+function isReadOnce({ to }: Output): boolean {
+  return to.kind === "http" && to.method === "PUT" && to.url.includes("{id}");
+}
+
+/** A try after one or more that may have arrived. */
+function tooEarly(
+  { trace, life, calm }: Look,
+  perhaps: readonly Sending[],
+  { steady, payload }: Sending,
+): Violation[] {
+  const last = perhaps.at(-1);
+  const pause = PAUSES[perhaps.length - 1];
+  if (!last || pause === undefined) return [];
+  const from = last.overAt ?? last.steady;
+  const isInterrupted = within(trace.events, from - SLACK, steady).some((event) =>
+    isKind(event, "start", "reload", "kill", "crash", "jump", "suspend"),
+  );
+  const isOne = life.chosen(last.steady - AROUND, steady)?.every(({ kind }) => kind === "choice") ?? false;
+  if (isInterrupted || !isOne || !calm.isDiskQuick(from, steady) || steady - from >= pause - SLACK) return [];
+  const sentence = `${life.id}: ${payload} was sent again ${((steady - from) / 1000).toFixed(0)} s after try ${perhaps.length}, which may have arrived`;
+  return [{ judge: "messages", at: steady, sentence }];
+}
+
+/** Six messages an hour, whatever flaps. */
+function often({ trace, life, calm }: Look): Violation[] {
+  const begun: Sending[] = [];
+  return sendingsOf({ trace, life, calm }).flatMap(({ sending }, index, all): Violation[] => {
+    const before = all[index - 1]?.sending;
+    const isAgain =
+      before?.payload === sending.payload &&
+      before.sendingId === sending.sendingId &&
+      before.takenAt === null;
+    if (isAgain || !mayHaveArrived(sending)) return [];
+    begun.push(sending);
+    const { steady, target } = sending;
+    const lastHour = begun.filter((one) => one.target === target && one.steady > steady - HOUR + SLACK);
+    if (lastHour.length <= MOST + countEnds(trace, steady - HOUR, steady)) return [];
+    if (!calm.isSure(steady - HOUR, steady) || isUnsaved(trace, steady - HOUR, steady)) return [];
+    const sentence = `${life.id}: ${lastHour.length} messages within an hour`;
+    return [{ judge: "messages", at: steady, sentence }];
+  });
+}
+
+/** Another day may decide, or the colour of one may be another one. */
+function isNewDay({ trace }: Look, output: Output, from: number, to: number): boolean {
+  return looksAtOneDay(trace, output, to) && isOtherDay(trace, from - AROUND, to + AROUND);
 }
 
 /** The broker had it, or the request was written and nothing was answered. */
@@ -78,11 +133,15 @@ function mayHaveArrived({ how, failure, hasArrived, takenAt, overAt }: Sending):
 function repeated(look: Look): Violation[] {
   const { trace, calm } = look;
   const delivered: Sending[] = [];
-  return sendingsOf(look).flatMap(({ sending }): Violation[] => {
+  const perhaps: Sending[] = [];
+  return sendingsOf(look).flatMap(({ sending, output }): Violation[] => {
     const { steady, payload } = sending;
     const before = delivered.findLast((one) => one.payload === payload && one.target === sending.target);
+    const isOutdated = perhaps.some((one) => one.steady > (before?.steady ?? 0) && one.payload !== payload);
     if (sending.takenAt !== null) delivered.push(sending);
+    if (mayHaveArrived(sending)) perhaps.push(sending);
     const takenAt = before?.takenAt ?? null;
+    if (isOutdated || isNewDay(look, output, takenAt ?? 0, steady)) return [];
     if (takenAt === null || steady - takenAt >= SIX_HOURS - SLACK || steady < takenAt) return [];
     // That it was delivered may not be saved; and by a clock that is set six hours are other hours.
     if (!calm.isSure(takenAt - SLACK, steady) || countEnds(trace, takenAt - SLACK, takenAt + SAVED) > 0)
@@ -93,15 +152,18 @@ function repeated(look: Look): Violation[] {
   });
 }
 
-/** While one choice is in force, only one text is sent, whatever happens to its placeholders. */
+/** While one choice is in force, and no other day decides, only one text is sent, whatever happens to its placeholders. */
 function changedText({ trace, life, calm }: Look): Violation[] {
   const pretended = readTopics(trace);
-  return sendingsOf({ trace, life, calm }).flatMap(({ sending }, index, all): Violation[] => {
-    const before = all[index - 1]?.sending;
+  return sendingsOf({ trace, life, calm }).flatMap(({ sending, output }, index, all): Violation[] => {
+    // What nobody can have read says what is so when it is tried again.
+    const before = all.slice(0, index).findLast((one) => mayHaveArrived(one.sending))?.sending;
     const { steady, payload } = sending;
     if (!before || before.payload === payload || before.target !== sending.target) return [];
+    if (isNewDay({ trace, life, calm }, output, before.steady, steady)) return [];
     if (!calm.isThrough(before.steady - AROUND, steady) || !life.isSame(before.steady, steady)) return [];
-    const [first, ...others] = life.chosen(before.steady, steady) ?? [];
+    // The topic by which the rule turns may come after the message.
+    const [first, ...others] = life.chosen(before.steady, steady + AROUND) ?? [];
     const isOne = first?.kind === "choice" && others.every((one) => "rule" in one && one.rule === first.rule);
     if (!isOne || pretended.changes([SIMULATION], before.steady - AROUND, steady).length > 0) return [];
     const sentence = `${life.id}: ${payload} was sent after ${before.payload}, by the same choice`;
@@ -117,6 +179,7 @@ function unsent(look: Look): Violation[] {
     const end = steady + BEGINS;
     if (!output?.message || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end))
       return [];
+    if (looksAtOneDay(look.trace, output, steady)) return [];
     const [before, ...after] = life.chosen(steady - 1, end) ?? [];
     const begun = after[0];
     if (before?.kind !== "nothing" || begun?.kind !== "choice") return [];
@@ -135,16 +198,24 @@ function unsent(look: Look): Violation[] {
   });
 }
 
-/** What was certainly not taken is tried again while its choice is ON. */
+/** What was not taken, as far as is known, is tried again while its choice is ON. */
 function untried(look: Look): Violation[] {
   const { life, calm } = look;
   const all = sendingsOf(look);
   return all.flatMap(({ sending, output }, index): Violation[] => {
     const { steady, failure, retryAfter, status } = sending;
     const isSecret = output.access?.secret_file !== undefined;
-    if (isSecret || (failure !== "not written" && failure !== "refused")) return [];
-    const isLater = failure === "not written" || (status !== null && LATER.includes(status));
-    const wait = isLater ? Math.max(EVERY, Math.min((retryAfter ?? 0) * 1_000, PAUSE)) : PAUSE;
+    if (isSecret || failure === null) return [];
+    const number = perhapsUntil(
+      all.map((one) => one.sending),
+      index,
+    );
+    const pause = failure === "perhaps written" ? (PAUSES[number - 1] ?? null) : EVERY;
+    // It is given up, or goes on each ten minutes.
+    if (pause === null && !isReadOnce(output)) return [];
+    const isLater = failure !== "refused" || (status !== null && LATER.includes(status));
+    const asked = Math.min((retryAfter ?? 0) * 1_000, PAUSE);
+    const wait = isLater ? Math.max(pause ?? PAUSE, asked) : PAUSE;
     const end = (sending.overAt ?? steady) + wait + LATE;
     const next = all[index + 1]?.sending.steady ?? Number.POSITIVE_INFINITY;
     if (next <= end || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
@@ -152,6 +223,13 @@ function untried(look: Look): Violation[] {
     const sentence = `${life.id}: ${sending.payload} was not taken, and not tried again within ${(wait + LATE) / 1000} s`;
     return [{ judge: "messages", at: end, sentence }];
   });
+}
+
+/** How often a message may have arrived, with this try. */
+function perhapsUntil(all: readonly Sending[], index: number): number {
+  const { payload, target } = all[index]!;
+  const other = all.slice(0, index).findLastIndex((one) => one.payload !== payload || one.target !== target);
+  return all.slice(other + 1, index + 1).filter(mayHaveArrived).length;
 }
 
 /** Over MQTT, when the connection was lost. */
@@ -218,15 +296,18 @@ function isBegun(event: Trace["events"][number] | undefined): boolean {
 
 const SIMULATION = `${BASE}/simulation/color`;
 const MARK = "[simulation]";
-const MOST = 3;
-const SIX_HOURS = 6 * 3_600_000;
+/** Tries of a message, and messages in an hour. */
+const MOST = 6;
+const SIX_HOURS = 6 * HOUR;
 const SLACK = 10_000;
 /** Milliseconds in which that it was delivered is saved. */
 const SAVED = 5_000;
 const AROUND = 12_000;
 const BEGINS = 30_000;
 const EVERY = 30_000;
+/** After a try that may have arrived. */
+const PAUSES = [30_000, 120_000, 600_000, 1_800_000, HOUR];
 const PAUSE = 600_000;
-/** Milliseconds: a host that hangs holds two requests, each for ten seconds. */
+/** Milliseconds: a host that hangs holds each request for ten seconds. */
 const LATE = 45_000;
 const LATER = [408, 425, 429, 500, 502, 503, 504];

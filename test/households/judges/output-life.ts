@@ -1,7 +1,14 @@
 import type { Config } from "../../../src/config/config.ts";
 import type { Output, Payload } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Trace } from "../trace.ts";
-import { type Chosen, choosePayload, decidingTopics, isTextOf, textOf } from "./chosen-payload.ts";
+import {
+  type Chosen,
+  choosePayload,
+  decidingTopics,
+  isHeldBack,
+  isTextOf,
+  textOf,
+} from "./chosen-payload.ts";
 import { type Meaning, meaningOf } from "./read-report.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
@@ -23,6 +30,9 @@ export interface OutputLife {
   /** Of its topics `state`, `payload` and `since`. */
   states: readonly { steady: number; state: string }[];
   stateAt: (steady: number) => string | undefined;
+  /** Since when the JSON says that its device is away; null: it does not say so. */
+  awaySinces: readonly { steady: number; since: string | null }[];
+  awaySinceAt: (steady: number) => string | null;
   payloadAt: (steady: number) => string | undefined;
   /** When the payload was sent that vigie says it sent last, as `steady`; null: nothing. */
   sentAt: (steady: number) => number | null;
@@ -87,14 +97,14 @@ function lifeOf(id: string, { trace, configs, heard, topics }: Material): Output
   const bySending = readSendings(trace);
   const whole = `${BASE}/outputs/${id}`;
   const stateTopic = `${whole}/state`;
-  const simulation = `${BASE}/simulation/color`;
+  const awaySinces = topics
+    .published(whole)
+    .map(({ steady, payload }) => ({ steady, since: JSON.parse(payload || "{}").away_since ?? null }));
   const chosen: OutputLife["chosen"] = (from, to) => {
     const span = spanAt(from);
     if (!span?.output || !isSame(from, to)) return null;
     const { output, config } = span;
-    const isPretended =
-      topics.at(simulation, from) !== "auto" || topics.changes([simulation], from, to).length > 0;
-    if (config.outputs.dry_when_simulated && isPretended) return null;
+    if (isHeldBack(config, topics, from, to)) return null;
     const instants = [from, ...topics.changes(decidingTopics(output), from, to)];
     return instants.map((instant) => choosePayload(output, (topic) => topics.at(topic, instant)));
   };
@@ -112,6 +122,8 @@ function lifeOf(id: string, { trace, configs, heard, topics }: Material): Output
     presences: presencesOf(spans, heard),
     states: topics.published(stateTopic).map(({ steady, payload }) => ({ steady, state: payload })),
     stateAt: (steady) => topics.at(stateTopic, steady),
+    awaySinces,
+    awaySinceAt: (steady) => awaySinces[countUntil(awaySinces, steady) - 1]?.since ?? null,
     payloadAt: (steady) => topics.at(`${BASE}/outputs/${id}/payload`, steady),
     sentAt: (steady) => {
       const topic = topics.last(`${BASE}/outputs/${id}/since`, steady);
@@ -161,11 +173,10 @@ function presencesOf(spans: readonly Span[], heard: Material["heard"]): Presence
     const to = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
     return (heard.get(online.topic) ?? [])
       .filter(({ steady }) => steady >= from && steady < to)
-      .map(({ steady, payload, isLive }) => ({
-        steady,
-        isLive,
-        isThere: meaningOf(payload, textOf(online.equals), undefined) === "expected",
-      }));
+      .flatMap(({ steady, payload, isLive }): Presence[] => {
+        const meaning = meaningOf(payload, textOf(online.equals), undefined);
+        return meaning === "nothing" ? [] : [{ steady, isLive, isThere: meaning === "expected" }];
+      });
   });
 }
 

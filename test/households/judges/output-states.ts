@@ -1,17 +1,26 @@
 import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { expectedOf, type OutputLife, type Report, readOutputLives } from "./output-life.ts";
+import { MINUTE } from "./truth/calendar.ts";
 
 /**
  * `outputs/<id>/state` follows the table of docs/outputs.md: `confirmed` only after a report of what is expected, `contrary` only
- * after one of something else that stood, `failed` only after the time for it; and none of them for long if the device says
+ * after that and one of something else that stood, `failed` only after the time for it; and none of them for long if the device says
  * something else.
  */
 export const judgeStates: Judge = (trace) => {
   const calm = readCalm(trace);
   return readOutputLives(trace).flatMap((life) => {
     const look = { trace, life, calm };
-    return [...changes(look), ...stuck(look), ...silent(look), ...sentOnly(look), ...tooOften(look)];
+    return [
+      ...changes(look),
+      ...stuck(look),
+      ...forgotten(look),
+      ...endless(look),
+      ...silent(look),
+      ...sentOnly(look),
+      ...tooOften(look),
+    ];
   });
 };
 
@@ -39,13 +48,15 @@ function changes({ life, calm }: Look): Violation[] {
     const says = (why: string) => [
       { judge: "output state", at: steady, sentence: `${life.id} is ${state} (${payload}), but ${why}` },
     ];
-    if (state === "confirmed") {
-      const isHeard = reports.some(
-        (report) => report.isLive !== "no" && expected !== null && report.meaning(expected) === "expected",
-      );
+    const isHeard = reports.some(
+      (report) => report.isLive !== "no" && expected !== null && report.meaning(expected) === "expected",
+    );
+    if (state === "confirmed")
       return isHeard ? [] : says("nothing that is expected was heard since it was sent");
-    }
     if (state === "contrary") {
+      // What was only said by an old report was never done: it is told again.
+      const chosen = isHeard ? null : life.chosen(steady, steady);
+      if (chosen?.every(({ kind }) => kind === "choice")) return says("its device has never done it");
       const stands = standing(reports, expected ?? "", steady, calm);
       return stands ? [] : says("nothing else was heard that stood for 5 s");
     }
@@ -116,12 +127,62 @@ function stuck({ life, calm }: Look): Violation[] {
     }
     if (meaning === "expected") {
       const soon = steady + TAKEN + lag;
-      const isWaiting = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
+      const isStill = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
+      // Of a device that is away nothing is confirmed.
+      const isWaiting = isStill && life.awaySinceAt(soon) === null;
       if (isWaiting && stands(soon - steady, "other")) return says(soon);
       const late = steady + TURNS_BACK + lag;
       if (life.stateAt(late) === "contrary" && stands(late - steady, "other")) return says(late);
     }
     return [];
+  });
+}
+
+/** What a device said last is not forgotten by a reload or an end in order. */
+function forgotten({ trace, life, calm }: Look): Violation[] {
+  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event.steady] : []));
+  const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "suspend"));
+  return quiets.flatMap((steady): Violation[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    const report = life.reports[countUntil(life.reports, steady) - 1];
+    if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes") return [];
+    const from = report.steady;
+    if (life.stateAt(steady) !== "confirmed" || steady - from < TURNS + calm.lag(from)) return [];
+    if ((life.sentAt(steady) ?? steady) > from || !life.isSame(from - 1, steady)) return [];
+    if (within(lost, from, steady).length > 0) return [];
+    if (!calm.isSure(from - AROUND, steady) || !calm.isDiskQuick(from, steady)) return [];
+    if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
+    const sentence = `${life.id} is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
+    return [{ judge: "output state", at: steady, sentence }];
+  });
+}
+
+/** `confirm.for` counts over connections: a device of which nothing is heard has failed then, though the connection comes and goes. */
+function endless({ trace, life, calm }: Look): Violation[] {
+  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event.steady] : []));
+  const starts = trace.events.filter((event) => isKind(event, "start", "reload", "kill", "suspend"));
+  return quiets.flatMap((steady): Violation[] => {
+    const output = life.at(steady);
+    const sentAt = life.sentAt(steady);
+    if (output?.confirm?.from.kind !== "mqtt" || sentAt === null || life.stateAt(steady) !== "waiting")
+      return [];
+    const heard = [
+      ...within(life.reports, sentAt - AROUND, steady),
+      ...within(life.presences, sentAt - AROUND, steady),
+    ];
+    const isKnown =
+      within(starts, sentAt - AROUND, steady).length === 0 && life.isSame(sentAt - AROUND, steady);
+    if (heard.length > 0 || !isKnown || !calm.isSure(sentAt - AROUND, steady)) return [];
+    const taken = life.sendings(steady).find((one) => one.steady >= sentAt - 1_000)?.takenAt ?? steady;
+    const times = Array.from(
+      { length: Math.ceil((steady - taken) / 1_000) },
+      (_, second) => taken + second * 1_000,
+    );
+    const connected = times.filter((at) => calm.since(at) !== null).length * 1_000;
+    if (connected < output.confirm.for + 2 * MINUTE) return [];
+    const sentence = `${life.id} is waiting, though nothing was heard of its device for ${(connected / MINUTE).toFixed(0)} min of connections`;
+    return [{ judge: "output state", at: steady, sentence }];
   });
 }
 
@@ -163,7 +224,7 @@ function sentOnly({ trace, life, calm }: Look): Violation[] {
     if (!chosen?.every((one) => "payload" in one && one.payload === payload)) return [];
     const isHeld = life.reports.some((report) => report.isLive !== "yes" && report.steady > sentAt - AROUND);
     const wasConfirmed = life.states.some((one) => one.state === "confirmed" && one.steady > sentAt);
-    if (isHeld || wasConfirmed) return [];
+    if (isHeld || wasConfirmed || life.awaySinceAt(steady) !== null) return [];
     const sentence = `${life.id} is sent, though ${payload} is in force and was not confirmed`;
     return [{ judge: "output state", at: steady, sentence }];
   });
@@ -199,7 +260,6 @@ const TURNS = 16_000;
 const TURNS_WEB = 40_000;
 const TURNS_BACK = 135_000;
 const TAKEN = 8_000;
-const MINUTE = 60_000;
 const SILENT = 15 * MINUTE;
 /** Without `confirm`. */
 const USUAL = 60 * MINUTE;

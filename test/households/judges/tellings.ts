@@ -4,6 +4,7 @@ import { type Calm, readCalm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
 import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
+import { HOUR } from "./truth/calendar.ts";
 
 /**
  * How often a device is told the same again: not sooner than `every`, five times an hour and then every ten minutes if it did what
@@ -74,11 +75,16 @@ function gaps(look: Look): Violation[] {
     const isRepeated = first.how === "mqtt" && (state === "waiting" || state === "contrary");
     const wait = isRepeated ? (output.confirm?.every ?? USUAL) : waitOf(output, first);
     const least = Math.max(wait, (first.retryAfter ?? 0) * 1_000);
-    const lag = output.to.kind === "mqtt" ? look.calm.lag(second.steady) : SLACK;
+    const lag = output.to.kind === "mqtt" ? lagOf(look.calm, first, second) : SLACK;
     if (gap > Math.min(least, PAUSE) - lag) return [];
     const sentence = `${look.life.id} was told ${first.payload} again after ${gap / 1000} s, at the earliest after ${least / 1000}`;
     return [{ judge: "tellings", at: second.steady, sentence }];
   });
+}
+
+/** By how much two sendings may seem too close: if the broker was slow as it took the first one, and is quick again. */
+function lagOf(calm: Calm, first: Sending, second: Sending): number {
+  return Math.max(calm.lag(first.steady), calm.lag(second.steady));
 }
 
 /** Milliseconds after which this may be tried again. */
@@ -88,23 +94,34 @@ function waitOf({ confirm }: Output, { status, failure }: Sending): number {
   return isRefused ? Math.max(every, PAUSE) : every;
 }
 
-/** In any hour five times, then every ten minutes, if the device had done it before or comes back. */
+/** In any hour five times, then every ten minutes, if the device had done it and does something else. */
 function rates(look: Look): Violation[] {
   const { life, calm } = look;
   const found = sentAgain(look)
+    // What a device that comes back is told does not count.
+    .filter(({ first, second }) => !hasComeBack(life, first, second))
     // What the broker refuses does not reach the device.
     .filter(({ second }) => second.failure !== "refused" && wasTold(life, calm, second))
+    // What an address has not taken is tried again like any sending, which is no further telling.
+    .filter(({ first }) => first.how === "mqtt" || first.failure === null)
     .sort((one, other) => one.second.steady - other.second.steady);
   return found.flatMap(({ second, output }, index): Violation[] => {
-    const [fifth, last] = [found[index - MOST]?.second.steady, found[index - 1]?.second.steady];
-    if (fifth === undefined || last === undefined || second.steady - fifth >= HOUR - SLACK) return [];
+    const [fifth, before] = [found[index - MOST]?.second.steady, found[index - 1]?.second];
+    if (fifth === undefined || before === undefined || second.steady - fifth >= HOUR - SLACK) return [];
+    // With each order the count begins anew.
+    if ((life.sentAt(second.steady) ?? second.steady) > fifth) return [];
     const least = Math.max(PAUSE, output.confirm?.every ?? 0);
     // What another state file holds of them is not known.
     if (!calm.isSure(fifth, second.steady)) return [];
-    if (second.steady - last >= least - calm.lag(second.steady)) return [];
-    const sentence = `${life.id} was told ${second.payload} again six times within ${((second.steady - fifth) / 60_000).toFixed(0)} min, the last time after ${(second.steady - last) / 1000} s`;
+    const gap = second.steady - before.steady;
+    if (gap >= least - lagOf(calm, before, second)) return [];
+    const sentence = `${life.id} was told ${second.payload} again six times within ${((second.steady - fifth) / 60_000).toFixed(0)} min, the last time after ${gap / 1000} s`;
     return [{ judge: "tellings", at: second.steady, sentence }];
   });
+}
+
+function hasComeBack(life: OutputLife, first: Sending, second: Sending): boolean {
+  return within(life.presences, first.steady - AROUND, second.steady).some(({ isThere }) => isThere);
 }
 
 /** It had confirmed it, or said something else since: this is no repetition of what was not confirmed. */
@@ -185,15 +202,9 @@ function missing({ life, calm }: Look): Violation[] {
       const every = waitOf(output, sending);
       const longest = Math.max(PAUSE, every);
       const wait = Math.min(Math.max(every, (sending.retryAfter ?? 0) * 1_000), longest);
-      // Once the time for it is over, every ten minutes; so it is after five times, if the device had confirmed or came back.
+      // Once the time for it is over, every ten minutes.
       const isFailed = life.stateAt(from + wait + LATE) === "failed";
-      const sentAt = life.sentAt(from) ?? 0;
-      const isAgain =
-        life.states.some((one) => one.state !== "waiting" && one.steady > sentAt) ||
-        life.presences.some((one) => one.isThere && one.steady > sentAt);
-      const recent = within(sendings, steady - HOUR, steady).length;
-      const isLate = isFailed || (isAgain && recent >= MOST);
-      const end = from + (isLate ? longest : wait) + LATE;
+      const end = from + (isFailed ? longest : wait) + LATE;
       if (next <= end || !isOpen(life, from + calm.lag(from), end)) return [];
       if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
       // What was sent last stands while nobody knows what is to be sent. Nobody asks for ever that `else` is done.
@@ -229,9 +240,13 @@ function notTold(look: Look): Violation[] {
     const last = sendings[countUntil(sendings, steady) - 1];
     if (!last || last.payload !== payload) return [];
     const gap = Math.max(output.confirm.every, SHORTEST);
-    const recent = within(sendings, steady - HOUR - length, steady).length;
+    // With each order the count begins anew.
+    const countedFrom = Math.max(steady - HOUR - length, (life.sentAt(steady) ?? 0) - 1_000);
+    const recent = within(sendings, countedFrom, steady).length;
     const isOften = recent >= MOST || !look.calm.isSure(steady - 2 * HOUR, steady);
-    const pause = isOften ? Math.max(gap, PAUSE) : gap;
+    // Power cuts, however many there are, delay nothing.
+    const isSlow = what === "does something else" && (isOften || life.awaySinceAt(steady) !== null);
+    const pause = isSlow ? Math.max(gap, PAUSE) : gap;
     const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
     // What it has not confirmed is repeated, as it would be without this reason.
     const repeats = life.stateAt(steady) === "waiting" ? steady + gap : 0;
@@ -266,10 +281,19 @@ function reasonsToTell({ trace, life, calm }: Look): Reason[] {
     const isKept = life.at(steady)?.confirm?.keep;
     return begins && isKept ? [{ steady, what: "does something else", soon: 0 }] : [];
   });
+  const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "yield"));
   const returns = life.presences.flatMap(({ steady, isThere, isLive }, index): Reason[] => {
     const before = life.presences[index - 1];
-    const wasGone = before?.isThere === false && calm.isThrough(before.steady, steady);
-    return isThere && isLive === "yes" && wasGone ? [{ steady, what: "came back", soon: 0 }] : [];
+    if (!isThere || before?.isThere !== false) return [];
+    if (calm.isThrough(before.steady, steady))
+      return isLive === "yes" ? [{ steady, what: "came back", soon: 0 }] : [];
+    // That it was away is known after a restart in order.
+    const isKnown =
+      within(lost, before.steady, steady).length === 0 &&
+      calm.isSure(before.steady, steady) &&
+      calm.isThrough(before.steady, before.steady + STANDS + calm.lag(steady)) &&
+      life.isSame(before.steady, steady);
+    return isKnown ? [{ steady, what: "is there at a new connection", soon: READ }] : [];
   });
   return [...contraries, ...returns, ...connections({ trace, life, calm })];
 }
@@ -309,13 +333,12 @@ function isOver(
 
 const MOST = 5;
 const STANDS = 5_000;
-const HOUR = 3_600_000;
 const PAUSE = 600_000;
 const USUAL = 30_000;
 const SHORTEST = 10_000;
 /** Milliseconds by which vigie may tell earlier than it seems. */
 const SLACK = 100;
-/** Milliseconds by which vigie may be late: a host that hangs holds two requests, each for ten seconds. */
+/** Milliseconds by which vigie may be late: a request that is under way may take ten seconds, and a save five. */
 const LATE = 45_000;
 const AROUND = 12_000;
 /** Milliseconds in which what the broker holds is read after a connection. */

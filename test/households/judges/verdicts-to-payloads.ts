@@ -1,9 +1,9 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
 import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
 import { readCalm } from "./calm.ts";
-import { type Chosen, choosePayload, decidingTopics } from "./chosen-payload.ts";
+import { type Chosen, choosePayload, decidingTopics, isHeldBack } from "./chosen-payload.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
-import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
 
 /**
  * From the verdicts that vigie has published to the payloads that it has sent: at a quiet point the last payload is the
@@ -27,8 +27,8 @@ export const judgePayloads: Judge = (trace) => {
 function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Violation[] {
   const [config] = configsBetween(configsInForce(trace), quiet.steady, quiet.steady);
   if (!config) return [];
-  const { list, dry_when_simulated } = config.outputs;
-  if (dry_when_simulated && quiet.retained.get(SIMULATION) !== "auto") return [];
+  const { list } = config.outputs;
+  if (isHeldBack(config, readTopics(trace), quiet.steady, quiet.steady)) return [];
   const sendings = readSendings(trace);
   return list.flatMap((output): Violation[] => {
     // What a message says does not change when a placeholder in it does: another judge follows it.
@@ -47,6 +47,10 @@ function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Violation[] {
   });
 }
 
+function hasPayload(chosen: Chosen): chosen is Chosen & { payload: string } {
+  return "payload" in chosen;
+}
+
 /** Each payload was chosen at some time shortly before or after it was sent. */
 function unwanted(
   sent: readonly Sending[],
@@ -62,20 +66,21 @@ function unwanted(
       const output = config.outputs.list.find((one) => targetOf(one) === target);
       if (!output) continue;
       if (output.message) return [];
-      if (config.outputs.dry_when_simulated && isSimulated(topics, from, to)) return [];
+      if (isHeldBack(config, topics, from, to)) return [];
       const before = sent[index - 1];
       // What it sent last, or what it believes that it did.
-      const isLast = payload === before?.payload || (before && hasForgotten(trace, before.steady, steady));
+      // It may not have been able to send what was chosen since, such as without its secret, and tries that again.
+      const chosenLast = chosenBetween(output, topics, before?.steady ?? 0, steady).findLast(hasPayload);
+      const isLast =
+        payload === (chosenLast?.payload ?? before?.payload) ||
+        payload === before?.payload ||
+        (before && hasForgotten(trace, before.steady, steady));
       const isWanted = (chosen: Chosen) =>
         "payload" in chosen ? chosen.payload === payload : chosen.kind === "stands" && isLast;
       if (chosenBetween(output, topics, from, to).some(isWanted)) return [];
     }
     return [{ judge: "unwanted payload", at: steady, sentence: `${target}: nobody wanted ${payload}` }];
   });
-}
-
-function isSimulated(topics: TopicHistory, from: number, to: number): boolean {
-  return topics.at(SIMULATION, from) !== "auto" || topics.changes([SIMULATION], from, to).length > 0;
 }
 
 /** What was chosen at each instant of a time. */
@@ -127,7 +132,7 @@ function tooFast(sent: readonly Sending[]): Violation[] {
 }
 
 /** vigie was started with a state file that does not hold the last: the disk failed or hung, or an earlier file was put there. */
-function hasForgotten(trace: Trace, from: number, to: number): boolean {
+export function hasForgotten(trace: Trace, from: number, to: number): boolean {
   const meanwhile = eventsBetween(trace, from - AROUND, to);
   if (meanwhile.some((event) => isKind(event, "state file"))) return true;
   return isUnsaved(meanwhile) && meanwhile.some((event) => isKind(event, "start"));
@@ -162,7 +167,6 @@ function firstFrom(events: readonly TraceEvent[], steady: number): number {
   return low;
 }
 
-const SIMULATION = `${BASE}/simulation/color`;
 /** Milliseconds by which a payload may come before or after the verdict on the broker. */
 const AROUND = 12_000;
 /** Milliseconds for which vigie waits with a payload until the state is saved. */

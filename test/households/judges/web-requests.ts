@@ -10,13 +10,14 @@ import {
 } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
+import { MINUTE } from "./truth/calendar.ts";
 
 /** vigie is polite to devices over HTTP, and one that hangs delays nothing else. */
 export const judgeWebRequests: Judge = (trace) => {
   const requests = readRequests(trace);
   const calm = readCalm(trace);
   return [
-    ...atOnce(requests, "host", 2),
+    ...atOnce(requests, "host", AT_ONCE),
     ...atOnce(requests, "output", 1),
     ...tooMany(requests),
     ...tooLong(requests, calm),
@@ -146,22 +147,24 @@ function unasked(life: OutputLife, requests: readonly Request[], calm: Calm): Vi
     if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
     if (!life.chosen(steady, end)?.every((one) => "payload" in one && one.payload === payload)) return [];
     if (within(own, steady, end).length > 0) return [];
-    if (isBusy(requests, { host: output.confirm.from.place, steady: end }, steady)) return [];
+    if (isBusy(requests, { output: life.id, host: output.confirm.from.place, steady: end }, steady))
+      return [];
     const sentence = `${life.id} was told ${payload}, and not asked within ${ASKED / 1000} s what it does`;
     return [{ judge: "requests to devices", at: end, sentence }];
   });
 }
 
-/** Others keep the host from being asked in time: then one question may come late, and the next one soon after it. */
+/** Its own requests, or very many of others, keep it from being asked in time: then a question may be late, and the next one soon. */
 function isBusy(
   requests: readonly Request[],
-  { host, steady }: Pick<Request, "host" | "steady">,
+  { output, host, steady }: Pick<Request, "output" | "host" | "steady">,
   since: number,
 ): boolean {
   const from = Math.min(since, steady - MINUTE) - LIMIT;
-  const others = within(requests, from, steady).filter((one) => one.host === host);
-  const isLong = others.some((one) => Math.min(one.overAt, steady) - one.steady > 1_000);
-  return isLong || others.length >= PER_MINUTE - 5;
+  const ofHost = within(requests, from, steady).filter((one) => one.host === host);
+  const long = ofHost.filter((one) => Math.min(one.overAt, steady) - one.steady > 1_000);
+  const isOwn = long.some((one) => one.output === output);
+  return isOwn || long.length >= AT_ONCE || ofHost.length >= PER_MINUTE - 5;
 }
 
 /** The last two answers were what is expected, and its state is `confirmed` all the time. */
@@ -174,6 +177,8 @@ function isSteady(
   const isConfirmed =
     life.stateAt(from - SLACK) === "confirmed" && states.every(({ state }) => state === "confirmed");
   if (!isConfirmed || !calm.isThrough(from - AROUND, to)) return false;
+  // What a device does that says it is away is not known.
+  if (within(life.presences, from, to).length > 0) return false;
   const payload = life.payloadAt(from);
   const expected = payload === undefined ? null : expectedOf(output, payload);
   const count = countUntil(life.reports, to);
@@ -183,6 +188,13 @@ function isSteady(
     answers.length === 2 &&
     answers.every((report) => report.meaning(expected) === "expected")
   );
+}
+
+/** It was chosen a moment ago, too, and what was chosen in between was not sent: its save had not ended. */
+function isBackInTime(life: OutputLife, payload: string, steady: number): boolean {
+  const [earlier] = life.chosen(steady - SAVED, steady) ?? [];
+  const isChosenAgain = earlier !== undefined && "payload" in earlier && earlier.payload === payload;
+  return isChosenAgain && within(life.sendings(steady), steady - SAVED, steady).length === 0;
 }
 
 /** When another payload is chosen, its request begins soon, whatever other devices do; and before questions to the same host. */
@@ -195,15 +207,19 @@ function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm
     if ("payload" in before && before.payload === after.payload) return [];
     const sendings = life.sendings(steady);
     const last = sendings.findLast((one) => one.steady < steady - 1_000);
-    if (last?.payload === after.payload && before.kind === "stands") return [];
+    if (
+      last?.payload === after.payload &&
+      (before.kind === "stands" || isBackInTime(life, after.payload, steady))
+    )
+      return [];
     const sent = sendings.find(
       (one) => one.payload === after.payload && one.steady > steady - calm.lag(steady),
     );
     const { place: host } = output.to;
-    // One of its own may be under way, or two others of its host, for ten seconds.
+    // One of its own may be under way for ten seconds.
     const isFree =
       calm.isDiskQuick(steady - SLACK, steady + SOON) &&
-      !isBusy(requests, { host, steady: steady + SOON }, steady);
+      !isBusy(requests, { output: life.id, host, steady: steady + SOON }, steady);
     const limit = isFree ? SOON + calm.lag(steady) : BEGINS;
     const isLate = !sent || sent.steady > steady + limit;
     const end = isLate ? steady + limit : sent.steady;
@@ -216,7 +232,7 @@ function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm
       const sentence = `${life.id} has to be told ${after.payload}, and no request began within ${limit / 1000} s`;
       return [{ judge: "requests to devices", at: end, sentence }];
     }
-    const own = requests.findLast(({ output: id, overAt }) => id === life.id && overAt < sent.steady);
+    const own = requests.findLast(({ output: id, overAt }) => id === life.id && overAt <= sent.steady);
     const isQuick = calm.isDiskQuick(steady - SLACK, sent.steady);
     const from = Math.max(steady + (isQuick ? SAVED_QUICKLY : SAVED), own?.overAt ?? 0);
     const earlier = within(requests, from, sent.steady - 1).find(
@@ -228,8 +244,8 @@ function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm
   });
 }
 
+const AT_ONCE = 16;
 const PER_MINUTE = 60;
-const MINUTE = 60_000;
 /** How many requests may have begun before one that is still under way. */
 const RECENT = 200;
 /** Milliseconds: a request takes ten seconds, and a few timers may come late. */
@@ -239,11 +255,11 @@ const SHORTEST = 3_900;
 const FIVE_MINUTES = 300_000;
 const SLACK = 2_000;
 const AROUND = 12_000;
-/** Milliseconds: others of the host come first. */
+/** Milliseconds: its own request may be under way, and many others of the host come first. */
 const ASKED = 27_000;
 /** The save takes up to 5 s. */
 const SAVED = 5_100;
 const SAVED_QUICKLY = 200;
 const SOON = 2_000;
-/** The save takes up to 5 s, its own question and two others of the host ten each. */
+/** The save takes up to 5 s, its own request ten, and so may those of others if very many of them hang. */
 const BEGINS = 28_000;

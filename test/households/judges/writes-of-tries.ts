@@ -1,6 +1,7 @@
 import { isKind, type Judge, type Trace, type TraceEvent } from "../trace.ts";
 import { readSendings } from "./sendings.ts";
 import { BASE } from "./topics.ts";
+import { DAY } from "./truth/calendar.ts";
 
 /**
  * A device or a service that is down for long is tried again and again, and must not wear out the disk: of the writes that
@@ -78,7 +79,6 @@ function isNear(reasons: readonly number[], steady: number): boolean {
 
 const MOST = 60;
 const FIVE_MINUTES = 300_000;
-const DAY = 86_400_000;
 /** Milliseconds: a write may wait for the one before. What is published comes after it. */
 const BEFORE = 1_000;
 const AFTER = 200;

@@ -1,13 +1,14 @@
 import { Temporal } from "temporal-polyfill";
 
 export type Color = "bleu" | "blanc" | "rouge";
-type Period = "hp" | "hc";
+export type Period = "hp" | "hc";
 /** `2026-01-05`. */
 export type Day = string;
 
 export const COLORS: readonly Color[] = ["bleu", "blanc", "rouge"];
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** What the wall clock in Paris shows: the date, and the minutes since midnight. */
 export function wallClock(at: number): { date: Day; minutes: number } {
@@ -26,8 +27,7 @@ const shownAt = new Map<number, { date: Day; minutes: number }>();
 
 export function addDays(date: Day, days: number): Day {
   const key = `${date}/${days}`;
-  const found =
-    daysFound.get(key) ?? new Date(Date.parse(date) + days * 24 * HOUR).toISOString().slice(0, 10);
+  const found = daysFound.get(key) ?? new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10);
   if (daysFound.size > 20_000) daysFound.clear();
   daysFound.set(key, found);
   return found;
@@ -64,11 +64,6 @@ export function dayStart(date: Day): number {
 export function tariffDay(at: number): Day {
   const { date, minutes } = wallClock(at);
   return minutes >= DAY_STARTS ? date : addDays(date, -1);
-}
-
-export function periodAt(at: number): Period {
-  const { minutes } = wallClock(at);
-  return minutes >= DAY_STARTS && minutes < PEAK_ENDS ? "hp" : "hc";
 }
 
 /** The date of a day as rules and topics name it; undefined: no such name. */
@@ -111,6 +106,16 @@ export function monthOf(date: Day): number {
   return Number(date.slice(5, 7));
 }
 
+export function readMonth(given: string | number): number {
+  return typeof given === "number" ? given : MONTHS.indexOf(given) + 1;
+}
+
+/** Minutes since midnight. */
+export function readTime(text: string): number {
+  const [hours, minutes] = text.split(":").map(Number);
+  return hours! * 60 + minutes!;
+}
+
 /** From 1 September to 31 August. */
 export function seasonOf(date: Day): { label: string; start: Day; length: number } {
   const year = Number(date.slice(0, 4)) - (monthOf(date) >= 9 ? 0 : 1);
@@ -121,6 +126,6 @@ export function seasonOf(date: Day): { label: string; start: Day; length: number
 
 const ZONE = "Europe/Paris";
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 /** Minutes since midnight. */
 export const DAY_STARTS = 6 * 60;
-export const PEAK_ENDS = 22 * 60;

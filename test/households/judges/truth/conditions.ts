@@ -7,9 +7,9 @@ import {
   dateOf,
   instantsOf,
   monthOf,
-  PEAK_ENDS,
-  periodAt,
   possibleColors,
+  readMonth,
+  readTime,
   seasonOf,
   tariffDay,
   wallClock,
@@ -21,11 +21,11 @@ import {
   listOf,
   partsOf,
   type RuleText,
-  readTime,
   type ValueText,
 } from "./house-text.ts";
 import { isWithin } from "./house-values.ts";
 import { type Book, type DayFact, factsOf, unique } from "./known-days.ts";
+import { periodAt } from "./off-peak.ts";
 import {
   ANY,
   all,
@@ -62,9 +62,8 @@ export function shownFacts({ book, settings }: Moment, date: Day, at: number): D
   const facts = factsOf(book, date, at);
   return unique(
     settings.simulation.flatMap((simulation): DayFact[] => {
-      const isMeant = simulation ? pretends(simulation, date, at) : false;
-      if (!simulation || isMeant === false) return facts;
-      const pretended = facts.map((fact): DayFact => {
+      if (!simulation || !pretends(simulation, date, at)) return facts;
+      return facts.map((fact): DayFact => {
         // An announced rouge is never hidden behind a milder colour.
         if (fact.official && fact.color === "rouge") return fact;
         return {
@@ -76,7 +75,6 @@ export function shownFacts({ book, settings }: Moment, date: Day, at: number): D
           isUnlawful: false,
         };
       });
-      return isMeant === "perhaps" ? [...facts, ...pretended] : pretended;
     }),
   );
 }
@@ -112,7 +110,7 @@ function edgesOf(condition: ConditionText, house: House, from: number, to: numbe
   const times = parts.flatMap(({ between }) => (between ? between.map(readTime) : []));
   const last = addDays(wallClock(to).date, 1);
   for (let date = wallClock(from).date; date <= last; date = addDays(date, 1))
-    for (const time of [0, 2 * 60, 3 * 60, DAY_STARTS, PEAK_ENDS, ...times])
+    for (const time of [0, 2 * 60, 3 * 60, DAY_STARTS, ...house.offPeak.times, ...times])
       edges.push(...instantsOf(date, time));
   for (const { rule: id } of parts) {
     const other = house.rules.find((one) => one.id === id);
@@ -137,7 +135,7 @@ function evaluate(condition: ConditionText, rule: RuleText, moment: Moment, at: 
   if (condition.any) found.push(any(condition.any.map(inner)));
   if (condition.not) found.push(not(inner(condition.not)));
   if (day !== undefined) found.push(testDays(condition, rule, moment, at));
-  if (period !== undefined) found.push(when(periodAt(at) === period));
+  if (period !== undefined) found.push(when(periodAt(at, moment.house.offPeak) === period));
   if (between) found.push(when(isBetween(wallClock(at).minutes, between)));
   if (weekday !== undefined) found.push(when(listOf(weekday).includes(weekdayOf(tariffDay(at)))));
   if (month !== undefined)
@@ -267,12 +265,6 @@ function isBetween(minutes: number, [from, to]: readonly [string, string]): bool
   return start < end ? minutes >= start && minutes < end : minutes >= start || minutes < end;
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-function readMonth(given: string | number): number {
-  return typeof given === "number" ? given : MONTHS.indexOf(given) + 1;
-}
-
 /** All that a number may be; null: it is not known. */
 type Numbers = readonly (number | null)[];
 
@@ -281,8 +273,8 @@ function compare(numbers: Numbers, bounds: Parameters<typeof isWithin>[1]): Poss
 }
 
 /** The price in force. A simulation does not change it. */
-function ratesAt({ book }: Moment, at: number): Numbers {
-  const [date, period] = [tariffDay(at), periodAt(at)];
+function ratesAt({ book, house }: Moment, at: number): Numbers {
+  const [date, period] = [tariffDay(at), periodAt(at, house.offPeak)];
   const said = book.days.get(date)?.rates ?? [];
   const ofTable = (color: Color) => RATES.findLast(({ from }) => from <= date)?.[color][period] ?? null;
   return unique(

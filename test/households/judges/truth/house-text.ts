@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { HOUR, MINUTE } from "./calendar.ts";
+import { type OffPeak, readOffPeak } from "./off-peak.ts";
 
 /** A configuration as its owner wrote it, as far as it decides what is true. */
 export interface House {
@@ -7,7 +8,8 @@ export interface House {
   hasRte: boolean;
   grace: number;
   rules: readonly RuleText[];
-  /** It has options that are not judged here: another tariff, other words for colours. */
+  offPeak: OffPeak;
+  /** It has options that are not judged here: a tariff with more than other hours, other words for colours. */
   isSpecial: boolean;
 }
 
@@ -60,13 +62,17 @@ export type Scalar = string | number | boolean;
 export function readHouse(yaml: string): House {
   const given = parse(yaml) ?? {};
   const service = given.service ?? {};
+  const tariff = given.tariff ?? {};
   const official = given.official?.source ?? (service.base_url === "simulator" ? "simulator" : "off");
   return {
     hasService: service.base_url !== "none",
     hasRte: official !== "off",
     grace: given.mqtt?.grace === undefined ? 10 * MINUTE : readDuration(given.mqtt.grace),
     rules: (given.rules ?? []).map(readRule),
-    isSpecial: given.tariff !== undefined || Object.keys(service).some((key) => SPECIAL.includes(key)),
+    offPeak: readOffPeak(tariff.off_peak),
+    isSpecial:
+      Object.keys(tariff).some((key) => key !== "off_peak") ||
+      Object.keys(service).some((key) => SPECIAL.includes(key)),
   };
 }
 
@@ -94,12 +100,6 @@ export function readDuration(text: string): number {
 
 export function listOf<T>(given: T | T[]): T[] {
   return Array.isArray(given) ? given : [given];
-}
-
-/** Minutes since midnight. */
-export function readTime(text: string): number {
-  const [hours, minutes] = text.split(":").map(Number);
-  return hours! * 60 + minutes!;
 }
 
 /** The condition and all that it holds. */

@@ -52,10 +52,14 @@ function testText(test: ValueText, text: string): Possible {
     return Number.isFinite(Number(text)) ? unclear(testNumber(test, Number(text))) : UNKNOWN;
   }
   const wanted = listOf(test.equals);
+  if (DEAD.has(text) && !wanted.includes(text)) return UNKNOWN;
   const isPlain = (one: Scalar) => typeof one === "string" && !/^[-\d{["]|^(true|false|null)$/.test(one);
   const found = when(wanted.some((one) => String(one) === text));
   return wanted.every(isPlain) && isPlain(text) ? found : unclear(found);
 }
+
+/** What Home Assistant says of a sensor that is dead: known only if it is asked for. */
+const DEAD: ReadonlySet<string> = new Set(["unavailable", "unknown", "None"]);
 
 function testNumber({ above, below, at_most, at_least, equals }: ValueText, value: number): Possible {
   if (equals !== undefined) return unclear(when(listOf(equals).some((one) => Number(one) === value)));

@@ -17,6 +17,8 @@ interface Word {
   color: Color;
   /** Its answer was made at or after 11:30 of the day before. */
   confirmed: boolean;
+  /** RTE's alone: an answer of RTE that was made at or after 11:30 of the day before no longer names the day. */
+  isGone?: true;
 }
 
 interface Forecast {
@@ -96,9 +98,10 @@ function factOf(
   });
   if (service && rte && service.color !== rte.color) {
     if (rte.confirmed) return official(rte.color, true);
-    if (service.confirmed) return official(service.color, true);
-    const dearer = COLORS.indexOf(rte.color) > COLORS.indexOf(service.color) ? rte : service;
-    return official(dearer.color, false);
+    const isRteDearer = COLORS.indexOf(rte.color) > COLORS.indexOf(service.color);
+    if (service.confirmed && (!isRteDearer || tariffDay(at) > date || rte.isGone))
+      return official(service.color, true);
+    return official(service.confirmed || isRteDearer ? rte.color : service.color, false);
   }
   const word = service ?? rte;
   if (word) {
@@ -188,6 +191,7 @@ function learnLight(given: Json, learner: Learner, { at }: Answer): void {
   const today = wallClock(at).date;
   for (const [date, color] of wordsOfRte(given))
     if (date >= addDays(today, -7) && date <= addDays(today, 1)) learner.word(date, "rte", color);
+  learner.missing(given);
 }
 
 function learnSeasonOfRte(given: Json, learner: Learner, { at }: Answer): void {
@@ -240,6 +244,17 @@ function createLearner(before: Book, { made, isPlain }: Answer) {
       updatedAt = Math.max(updatedAt, said);
     },
     word,
+    /** RTE's answer of the eve, from 11:30 on, that names its own day and not the next one. */
+    missing: (given: Json) => {
+      const [today, next] = [wallClock(made).date, addDays(wallClock(made).date, 1)];
+      const isWhole = wordsOfRte(given).some(([date]) => date === today);
+      if (!isWhole || Object.hasOwn((given.values ?? {}) as Json, next)) return;
+      const gone = confirmationsOf(next, made, isPlain);
+      const list = dayAt(next).rte.flatMap((old) =>
+        old && !old.confirmed ? gone.map((is) => (is ? { ...old, isGone: true as const } : old)) : [old],
+      );
+      put(next, "rte", unique(list));
+    },
     forecast: (date: Day, said: Forecast) => set(date, "forecast", [said]),
     /** It may count, or not. */
     perhaps: (date: Day, key: "forecast", said: Forecast | null) =>

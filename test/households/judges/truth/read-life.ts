@@ -42,7 +42,16 @@ export interface Life {
   end: number;
 }
 
+/** Once a trace: several judges ask. */
 export function readLife(trace: Trace): Life {
+  const found = livesFound.get(trace) ?? findLife(trace);
+  livesFound.set(trace, found);
+  return found;
+}
+
+const livesFound = new WeakMap<Trace, Life>();
+
+function findLife(trace: Trace): Life {
   const memory = createTimeline<Memory>({ book: EMPTY_BOOK, settings: NO_SETTINGS });
   const house = createTimeline<House | null>(null);
   const isReady = createTimeline(false);
@@ -54,9 +63,11 @@ export function readLife(trace: Trace): Life {
   const held = new Map<string, Timeline<Held | null>>();
   const heard = new Map<string, Heard[]>();
   const heldOn = (topic: string) => {
-    const found = held.get(topic) ?? createTimeline<Held | null>(null);
-    held.set(topic, found);
-    return found;
+    const found = held.get(topic);
+    if (found) return found;
+    const created = createTimeline<Held | null>(null);
+    held.set(topic, created);
+    return created;
   };
 
   const is = { started: false, connected: false, online: false, suspended: false };
@@ -198,8 +209,8 @@ export function readLife(trace: Trace): Life {
     }
     if (isKind(event, "published") && event.qos > 0) unanswered.set(event.id, steady);
     if (isKind(event, "acknowledged")) unanswered.delete(event.id);
-    for (const sent of unanswered.values())
-      if (steady - sent > 1_000) slowUntil.set(steady, Math.max(slowUntil.at(steady), steady + MINUTE));
+    const [longest = steady] = unanswered.values();
+    if (steady - longest > 1_000) slowUntil.set(steady, Math.max(slowUntil.at(steady), steady + MINUTE));
     if (isKind(event, "disconnected")) unanswered.clear();
 
     isReady.set(steady, is.started && is.connected && is.online && !is.suspended && isBrokerUp.at(steady));

@@ -1,4 +1,4 @@
-import { COLORS, type Color, type Day, HOUR, tariffDay } from "./calendar.ts";
+import { addDays, COLORS, type Color, type Day, HOUR, tariffDay } from "./calendar.ts";
 import { type House, readDuration } from "./house-text.ts";
 import { unique } from "./known-days.ts";
 
@@ -89,7 +89,9 @@ function enabledNow({ enabled, until, later }: Enabled, at: number): boolean {
 function simulate(before: Settings["simulation"], payload: string, at: number): Settings["simulation"] {
   const isColor = (text: unknown): text is Color => COLORS.some((color) => color === text);
   if (payload === "auto") return [null];
-  if (isColor(payload)) return [{ color: payload, from: "now", begun: at, until: at + HOUR }];
+  const [word = "", day = "now", ...more] = payload.split(":");
+  if (isColor(word) && (day === "now" || day === "next") && more.length === 0)
+    return [{ color: word, from: day, begun: at, until: at + HOUR }];
   const given = readObject(payload);
   if (!given || !isColor(given.color)) return given?.color === "auto" ? unique([...before, null]) : before;
   const length = given.for === undefined ? HOUR : durationOf(given.for);
@@ -98,16 +100,18 @@ function simulate(before: Settings["simulation"], payload: string, at: number): 
   return [{ color: given.color, from, begun: at, until: at + length }];
 }
 
-/** Whether the simulation pretends this date's colour: "perhaps" once another tariff day has begun. */
-export function pretends(simulation: Simulation, date: Day, at: number): boolean | "perhaps" {
-  if (at < simulation.begun || at >= simulation.until) return false;
-  const nameDay = (instant: number) => {
-    const now = tariffDay(instant);
-    return simulation.from === "now" ? now : tariffDay(instant + 24 * HOUR);
-  };
-  const [meant, moved] = [nameDay(simulation.begun), nameDay(at)];
-  if (meant === moved) return date === meant;
-  return date === meant || date === moved ? "perhaps" : false;
+/** Whether the simulation pretends this date's colour: that of the day that was meant as it began, whatever it is called since. */
+export function pretends(simulation: Simulation, date: Day, at: number): boolean {
+  return isRunning(simulation, at) && date === meantDay(simulation);
+}
+
+/** It ends with its day, if its time does not end before. */
+export function isRunning(simulation: Simulation, at: number): boolean {
+  return at >= simulation.begun && at < simulation.until && tariffDay(at) <= meantDay(simulation);
+}
+
+function meantDay({ from, begun }: Simulation): Day {
+  return from === "now" ? tariffDay(begun) : addDays(tariffDay(begun), 1);
 }
 
 /** After an edit of the configuration: an edited threshold counts, and a rule that is new is as configured. */
@@ -137,7 +141,9 @@ export function perhapsEnded(settings: Settings, at: number): Settings {
       .map(({ later }) => ({ enabled: later, until: null, later }));
     enabled.set(id, unique([...list, ...ended]));
   }
-  const isOver = settings.simulation.some((one) => one && at >= one.until);
+  const isOver = settings.simulation.some(
+    (one) => one && (at >= one.until || one.begun - at > one.until - one.begun),
+  );
   return {
     ...settings,
     enabled,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-const PACKAGE = join(import.meta.dirname, "..", "..");
+const PACKAGE = join(import.meta.dirname, "..");
 const INSTALL = join(PACKAGE, "systemd", "install.sh");
 
 /** What install.sh makes of the shipped configuration; the rest of the script needs a machine with systemd. */

@@ -16,13 +16,17 @@ const FILES = [
   "config/homeassistant/en/announcement-alarm.yaml",
   "config/homeassistant/en/boiler.yaml",
   "config/homeassistant/en/charging.yaml",
+  "config/homeassistant/en/energy.yaml",
   "config/homeassistant/en/evening-message.yaml",
   "config/homeassistant/en/preheat.yaml",
   "config/homeassistant/fr/announcement-alarm.yaml",
   "config/homeassistant/fr/boiler.yaml",
   "config/homeassistant/fr/charging.yaml",
+  "config/homeassistant/fr/energy.yaml",
   "config/homeassistant/fr/evening-message.yaml",
   "config/homeassistant/fr/preheat.yaml",
+  "config/homeassistant/packages/en/vigie_energy.yaml",
+  "config/homeassistant/packages/fr/vigie_energy.yaml",
   "config/vigie.schema.json",
   "config/vigie.yaml",
   "dist/broker.js",
@@ -47,20 +51,25 @@ const FILES = [
   "docs/development.md",
   "docs/devices.md",
   "docs/docker-nas.md",
+  "docs/energy.md",
   "docs/entities.md",
   "docs/evcc.md",
   "docs/figures.md",
   "docs/fr/README.md",
   "docs/fr/devices.md",
   "docs/fr/docker-nas.md",
+  "docs/fr/energy.md",
+  "docs/fr/evcc.md",
   "docs/fr/home-assistant-os.md",
   "docs/fr/images/page-rules.png",
   "docs/fr/images/page-season.png",
   "docs/fr/images/page.png",
   "docs/fr/page.md",
   "docs/fr/raspberry-pi.md",
+  "docs/fr/recipes.md",
   "docs/fr/rules.md",
   "docs/fr/setup.md",
+  "docs/fr/tariff.md",
   "docs/home-assistant-os.md",
   "docs/images/page-rules.png",
   "docs/images/page-season.png",
@@ -72,6 +81,7 @@ const FILES = [
   "docs/outputs.md",
   "docs/page.md",
   "docs/raspberry-pi.md",
+  "docs/recipes.md",
   "docs/rules.md",
   "docs/service.md",
   "docs/setup.md",
@@ -79,6 +89,7 @@ const FILES = [
   "docs/simulator.md",
   "docs/sources.md",
   "docs/state.schema.json",
+  "docs/tariff.md",
   "docs/topics.md",
   "docs/what-if.md",
   "package.json",
@@ -120,11 +131,9 @@ describe("the package", () => {
     expect(stdout.split("\n").filter((name) => name && !name.startsWith("."))).toEqual(["vigie"]);
   });
 
-  it("says the version that package.json says, and so does the newest section of CHANGELOG.md", async () => {
+  it("says the version that package.json says", async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
     expect((await vigie("--version")).stdout.trim()).toBe(version);
-    const changes = await readFile(join(ROOT, "CHANGELOG.md"), "utf8");
-    expect(/^## (\S+)/m.exec(changes)?.[1]).toBe(version);
   });
 
   it("runs as npx vigie: what it ships as configuration is right", async () => {
@@ -137,16 +146,6 @@ describe("the package", () => {
     expect(failed).toMatchObject({ code: 2 });
     expect(failed.stderr).toMatch(/VIGIE_SERVICE_BASE_URL/);
     expect(failed.stderr).toMatch(/VIGIE_MQTT_URL/);
-  });
-
-  it("names where a line of the built file came from", async () => {
-    const { SourceMap } = await import("node:module");
-    const map = new SourceMap(JSON.parse(await readFile(join(ROOT, "dist", "main.js.map"), "utf8")));
-    const lines = (await readFile(join(ROOT, "dist", "main.js"), "utf8")).split("\n");
-    const words = "make sure that no second vigie uses it";
-    const line = lines.findIndex((text) => text.includes(words));
-    const entry = map.findEntry(line, lines[line]?.indexOf(words) ?? 0);
-    expect("originalSource" in entry && entry.originalSource).toBe("../src/cli/run.ts");
   });
 });
 

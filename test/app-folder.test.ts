@@ -1,34 +1,45 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { createCleanup, runVigie } from "../support/vigie.ts";
+import { buildApp } from "./support/build-app.ts";
+import { lacking } from "./support/prepared.ts";
+import { createCleanup } from "./support/vigie.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
+const ROOT = join(import.meta.dirname, "..");
+const withoutUnzip = lacking(spawnSync("unzip", ["-v"]).status === 0, "(unzip is not installed)");
 
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .toSorted();
+}
+
+/** test/long/app-folder.test.ts builds it again, and runs what is in it. */
 describe("npm run app", () => {
   const cleanup = createCleanup();
   let app = "";
+  let zip = "";
   const read = (name: string) => readFileSync(join(app, name), "utf8");
 
   beforeAll(async () => {
     app = join(await cleanup.createFolder(), "app");
-    // `npm test` has built the program.
-    execFileSync(process.execPath, [join(ROOT, "config/homeassistant-app/build-app.mjs"), app]);
+    zip = buildApp(app);
   });
   afterAll(cleanup.run);
 
   test("writes the whole folder, and one file only that Home Assistant takes for the settings of an app", () => {
-    const files = readdirSync(app, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(app.length + 1));
-    expect(files.toSorted()).toEqual(
+    const blueprints = filesOf(join(ROOT, "config/homeassistant"));
+    expect(blueprints).toEqual(expect.arrayContaining(["en/boiler.yaml", "fr/boiler.yaml"]));
+    expect(filesOf(app)).toEqual(
       [
         ...[
           "CHANGELOG.md",
           "DOCS.md",
           "Dockerfile",
+          "LISEZMOI-README.txt",
           "config.yaml",
           "icon.png",
           "logo.png",
@@ -37,9 +48,28 @@ describe("npm run app", () => {
         ...["translations/en.yaml", "translations/fr.yaml"],
         ...["LICENSE", "package.json", "start.sh", "vigie.example.yaml"].map((name) => `vigie/${name}`),
         ...["http.js", "licenses-http.txt", "licenses.txt", "main.js"].map((name) => `vigie/dist/${name}`),
+        ...blueprints.map((name) => `vigie/blueprints/${name}`),
       ].toSorted(),
     );
   });
+
+  test.skipIf(withoutUnzip)(
+    `writes a zip beside it, which unpacks to the folder as Home Assistant finds it ${withoutUnzip}`,
+    async () => {
+      const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+      expect(basename(zip)).toBe(`vigie-app-${version}.zip`);
+      const folder = await cleanup.createFolder();
+      execFileSync("unzip", ["-tqq", zip]);
+      execFileSync("unzip", ["-q", zip, "-d", folder]);
+      const unpacked = join(folder, "vigie");
+      expect(readdirSync(folder)).toEqual(["vigie"]);
+      expect(filesOf(unpacked)).toEqual(filesOf(app));
+      for (const name of filesOf(app))
+        expect(readFileSync(join(unpacked, name)).equals(readFileSync(join(app, name))), name).toBe(true);
+      expect(statSync(join(unpacked, "vigie/start.sh")).mode & 0o777).toBe(0o755);
+      expect(statSync(join(unpacked, "config.yaml")).mode & 0o777).toBe(0o644);
+    },
+  );
 
   test("gives it the version of package.json, and the changes up to it", () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -65,7 +95,8 @@ describe("npm run app", () => {
     for (const path of shown) {
       const start = `[${path}]: data:image/png;base64,`;
       const data = docs.split("\n").find((line) => line.startsWith(start)) ?? "";
-      expect(Buffer.from(data.slice(start.length), "base64")).toEqual(readFileSync(join(ROOT, path)));
+      const shownFile = Buffer.from(data.slice(start.length), "base64");
+      expect(shownFile.equals(readFileSync(join(ROOT, path)))).toBe(true);
     }
   });
 
@@ -81,16 +112,10 @@ describe("npm run app", () => {
     expect(entry).toBe('ENTRYPOINT ["sh", "/usr/local/lib/vigie/start.sh"]');
   });
 
-  test("holds a program that needs nothing else", async () => {
-    const folder = await cleanup.createFolder();
-    const program = [process.execPath, join(app, "vigie/dist/main.js")];
-    const { code, stdout } = await runVigie({ folder, program, args: ["--version"] });
-    expect([code, stdout]).toEqual([0, `${parse(read("config.yaml")).version}\n`]);
-    const env = { VIGIE_CONFIG: "", VIGIE_STATE: folder };
-    const vigie = await cleanup.startVigie({ folder, program, args: ["home-assistant-app"], env });
-    // The labels of the form and the page are inside.
-    await vigie.says(/^Configuration: .*options\.json ne peut pas être lu/);
-    expect((await vigie.end()).code).toBe(0);
+  test("says in its own text where each language's blueprints are, and where they go", () => {
+    for (const language of ["fr", "en"]) expect(read("DOCS.md")).toContain(`\`blueprints/${language}\``);
+    expect(read("DOCS.md").split("`blueprints/automation/vigie`")).toHaveLength(3);
+    expect(read("vigie/start.sh")).toMatch(/^cp -R \S+\/blueprints \/config\/ /m);
   });
 
   test("says in its own text each field of the form", () => {

@@ -1,10 +1,14 @@
 // Saves a state that grows and changes as fast as the disk takes it, until it is killed. Argument: the folder.
-import { emptyState } from "../../.build/state/state.js";
-import { openStore } from "../../.build/state/store.js";
+import { emptyState } from "../../src/state/state.ts";
+import { openStore } from "../../src/state/store.ts";
 
 const silent = { debug: String, info: String, warn: String, error: String };
-const problemLog = { starts: (_key, sentence) => process.stderr.write(`${sentence}\n`), isOver: String };
-const store = await openStore(process.argv[2], { log: silent, problemLog, random: Math.random });
+const [, , folder = ""] = process.argv;
+const problemLog = {
+  starts: (_key: string, sentence: string) => process.stderr.write(`${sentence}\n`),
+  isOver: String,
+};
+const store = await openStore(folder, { log: silent, problemLog, random: Math.random });
 const first = Number(store.state().incarnation ?? 0) + 1;
 for (let number = first; ; number += 1) {
   const padding = `${number};`.repeat(number % 5000);

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { placeOf } from "../../../src/core/outputs/output.ts";
+import { startOutputs } from "../../../src/core/outputs/start-outputs.ts";
+import { BOILER, outputsOf } from "../../support/outputs.ts";
+import { HOUR, house, MINUTE, PHONE, SECOND, START } from "../../support/outputs-house.ts";
+
+const OVER_MQTT = { ...PHONE, key: BOILER.key, to: BOILER.to };
+const BY_ID = {
+  ...PHONE,
+  to: {
+    ...PHONE.to,
+    kind: "http",
+    place: "https://matrix.example.org",
+    method: "PUT",
+    url: "https://matrix.example.org/send/{id}",
+  },
+} as const;
+const TWO_TEXTS = {
+  ...PHONE,
+  choose: [
+    { when: "peak", payload: "A" },
+    { when: "other", payload: "B" },
+  ],
+};
+const taken = (number: number) => ({ kind: "acknowledged", number }) as const;
+const unanswered = (mayHaveArrived: boolean) => (number: number) =>
+  ({
+    kind: "unanswered",
+    number,
+    message: "no answer",
+    mayHaveArrived,
+    retryAfter: null,
+    isBusy: mayHaveArrived,
+  }) as const;
+const nothing = () => ({ kind: "saved", changes: 0 }) as const;
+
+test("a delivered message was tried once, and one that may have arrived before, twice", () => {
+  const triesOf = (first: typeof taken | ReturnType<typeof unanswered>) => {
+    const vigie = house(PHONE);
+    vigie.answerWith(first);
+    vigie.turn(true);
+    vigie.answerWith(taken);
+    vigie.wait(MINUTE);
+    return vigie.kept()[PHONE.key]?.tries;
+  };
+  expect([taken, unanswered(false), unanswered(true)].map(triesOf)).toEqual([1, 1, 2]);
+});
+
+test("502 and 504 for two minutes: the message arrives", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith(unanswered(true));
+  vigie.turn(true);
+  vigie.wait(2 * MINUTE);
+  vigie.answerWith(taken);
+  vigie.wait(MINUTE);
+  expect(vigie.state()).toBe("sent");
+  expect(vigie.tellings()).toEqual([0, 30, 150]);
+});
+
+test("by PUT with {id} it is tried each ten minutes without end, always with the same id", () => {
+  const vigie = house(BY_ID);
+  vigie.answerWith(unanswered(true));
+  vigie.turn(true);
+  vigie.wait(24 * HOUR);
+  expect(vigie.tellings().slice(0, 5)).toEqual([0, 30, 150, 750, 1_350]);
+  expect(vigie.sent.length).toBeGreaterThan(140);
+  expect(new Set(vigie.ids()).size).toBe(1);
+  expect(vigie.state()).toBe("waiting");
+});
+
+describe("over MQTT a connection that is lost is a try without an answer", () => {
+  const losing = () => {
+    const vigie = house(OVER_MQTT);
+    vigie.answerWith(() => ({ kind: "connection lost", connection: vigie.connection() }));
+    vigie.connect();
+    vigie.turn(true);
+    return vigie;
+  };
+  const reconnect = (vigie: ReturnType<typeof losing>, length: number) => {
+    for (const end = vigie.now() + length; vigie.now() < end; ) {
+      if (vigie.status()) vigie.connect();
+      vigie.wait(10 * SECOND);
+    }
+  };
+
+  test("after six of them it is given up, and that is said once", () => {
+    const vigie = losing();
+    reconnect(vigie, 3 * HOUR);
+    expect(vigie.sent).toHaveLength(6);
+    expect(vigie.state()).toBe("failed");
+    const lines = vigie.said.filter((line) => line.includes(placeOf(OVER_MQTT)));
+    expect(lines).toEqual([
+      expect.stringContaining("It was sent 6 times, and may have arrived. It is not sent again"),
+    ]);
+  });
+
+  test("a connection that stays brings it", () => {
+    const vigie = losing();
+    vigie.answerWith(taken);
+    reconnect(vigie, MINUTE);
+    expect(vigie.state()).toBe("sent");
+  });
+});
+
+describe("a message under way", () => {
+  test("that another choice replaces, and that arrives, is not sent again within six hours", () => {
+    const vigie = house(TWO_TEXTS);
+    vigie.answerWith(nothing);
+    vigie.states({ peak: true, other: false });
+    const first = vigie.number();
+    vigie.states({ peak: false, other: false });
+    vigie.wait(SECOND);
+    vigie.answerWith(taken);
+    vigie.take(taken(first));
+    vigie.wait(MINUTE);
+    vigie.states({ peak: true, other: false });
+    vigie.wait(HOUR);
+    expect(vigie.sent.map(({ payload }) => payload)).toEqual(["A"]);
+  });
+
+  test("is answered before the next one is sent, and the last one that is read is the one in force", () => {
+    const vigie = house(TWO_TEXTS);
+    vigie.answerWith(nothing);
+    vigie.states({ peak: true, other: false });
+    const first = vigie.number();
+    vigie.states({ peak: false, other: true });
+    expect(vigie.sent).toHaveLength(1);
+    vigie.answerWith(taken);
+    vigie.take(taken(first));
+    vigie.states({ peak: true, other: false });
+    vigie.wait(MINUTE);
+    expect(vigie.sent.map(({ payload }) => payload)).toEqual(["A", "B", "A"]);
+  });
+});
+
+describe("a restart", () => {
+  const lost = () => {
+    const vigie = house(PHONE);
+    vigie.answerWith(unanswered(true));
+    vigie.turn(true);
+    vigie.wait(3 * MINUTE);
+    expect(vigie.sent).toHaveLength(3);
+    return vigie;
+  };
+
+  test("makes no try of a message come sooner that may have arrived", () => {
+    const again = house(PHONE, { kept: lost().kept(), at: 3 * MINUTE, isPeak: true });
+    again.turn(true);
+    again.wait(20 * MINUTE);
+    expect(again.tellings()).toEqual([750]);
+  });
+
+  test("of the configuration only makes none come sooner either", () => {
+    const vigie = lost();
+    const steady = 30 * 24 * HOUR + 3 * MINUTE;
+    const at = { now: START + 3 * MINUTE, steady };
+    const before = vigie.part().passing;
+    const again = startOutputs(vigie.kept(), at, { outputs: outputsOf([PHONE]), before });
+    const retry = again.passing.byKey.get(PHONE.key)?.retry;
+    expect((retry?.at ?? 0) - steady).toBe(570 * SECOND);
+  });
+
+  test("with a clock that was set back makes it come after its pause at the latest", () => {
+    const again = house(PHONE, { kept: lost().kept(), at: -24 * HOUR, isPeak: true });
+    again.turn(true);
+    again.wait(11 * MINUTE);
+    expect(again.sent).toHaveLength(1);
+  });
+
+  test("with another address tells it what is in force, and shows nothing of what was sent to the former one", () => {
+    const vigie = house(PHONE);
+    vigie.turn(true);
+    const moved = { ...PHONE, key: "http:phone:other" };
+    const again = house(moved, { kept: vigie.kept(), at: MINUTE });
+    expect(again.state()).toBe("nothing");
+    again.turn(true);
+    expect(again.sent).toHaveLength(1);
+    expect(Object.keys(again.kept())).toEqual([moved.key]);
+  });
+});
+
+describe("a text without a day", () => {
+  test("is told when its choice begins from unknown, but not within six hours", () => {
+    const vigie = house(PHONE);
+    vigie.turn(true);
+    vigie.turn(null);
+    vigie.wait(HOUR);
+    vigie.turn(true);
+    expect(vigie.sent).toHaveLength(1);
+    vigie.wait(6 * HOUR);
+    vigie.turn(null);
+    vigie.turn(true);
+    expect(vigie.sent).toHaveLength(2);
+  });
+
+  test("that comes and goes with another one is told at most six times an hour, and then when the hour is over", () => {
+    const vigie = house(TWO_TEXTS);
+    for (let round = 0; round < 10; round += 1) {
+      vigie.states({ peak: true, other: false });
+      vigie.wait(MINUTE);
+      vigie.states({ peak: false, other: true });
+      vigie.wait(MINUTE);
+    }
+    expect(vigie.sent).toHaveLength(6);
+    vigie.states({ peak: true, other: false });
+    vigie.wait(HOUR);
+    expect(vigie.sent.map(({ payload }) => payload)).toEqual(["A", "B", "A", "B", "A", "B", "A"]);
+  });
+});

@@ -1,0 +1,148 @@
+import type { Output } from "../../../src/core/outputs/output.ts";
+import type { Condition, DayCondition, Rule } from "../../../src/core/rules/rule.ts";
+import type { Judge, Trace, Violation } from "../trace.ts";
+import { type Calm, readCalm } from "./calm.ts";
+import { textOf } from "./chosen-payload.ts";
+import { type OutputLife, readOutputLives } from "./output-life.ts";
+import { DAY_WORDS } from "./rules-on-days.ts";
+import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { HOUR } from "./truth/calendar.ts";
+
+/**
+ * A message by a rule on one day: each day for which the rule is ON is told, and no message names a day that is over. The
+ * day is the date that vigie itself has published for the word in the rule.
+ */
+export const judgeMessagesOfDays: Judge = (trace) => {
+  const look = { trace, calm: readCalm(trace), topics: readTopics(trace) };
+  return readOutputLives(trace).flatMap((life) => {
+    if (!life.changes.some((steady) => life.at(steady)?.message)) return [];
+    return [...untold({ ...look, life }), ...outdated({ ...look, life })];
+  });
+};
+
+interface Look {
+  trace: Trace;
+  calm: Calm;
+  topics: TopicHistory;
+  life: OutputLife;
+}
+
+/** What is to be told at an instant. */
+interface Subject {
+  rule: string;
+  /** As the rule calls it. */
+  word: string;
+  date: string;
+}
+
+/** undefined: nothing, or it is not judged here. */
+function subjectAt({ trace, topics, life }: Look, steady: number): Subject | undefined {
+  const output = life.at(steady);
+  const [chosen] = life.chosen(steady, steady) ?? [];
+  if (!output?.message || chosen?.kind !== "choice") return undefined;
+  const config = configsInForce(trace).findLast(({ from }) => from <= steady)?.config;
+  const rule = config?.rules.find(({ id }) => id === chosen.rule);
+  const word = rule && wordOf(rule);
+  const date = word === undefined ? undefined : topics.at(`${BASE}/${word}/date`, steady);
+  if (word === undefined || date === undefined || date === "None") return undefined;
+  return { rule: chosen.rule, word, date };
+}
+
+/** The only day that it looks at, if it looks at nothing else but the clock. */
+function wordOf({ when, lead, lag, hold, when_unknown }: Rule): string | undefined {
+  if (lead > 0 || lag > 0 || hold > 0 || when_unknown === "on") return undefined;
+  const parts: readonly Condition[] = when.kind === "all" ? when.parts : [when];
+  const days = parts.filter((part): part is DayCondition => part.kind === "day");
+  const isClear = parts.every(({ kind }) => ["day", "period", "between", "weekday", "month"].includes(kind));
+  const [day] = days;
+  return isClear && days.length === 1 && day?.range === null ? day.day : undefined;
+}
+
+/** It is the same from an instant to another, and nothing is pretended. */
+function isThrough(look: Look, subject: Subject, from: number, to: number): boolean {
+  const { calm, life, topics } = look;
+  if (!calm.isThrough(from, to) || !life.isSame(from, to)) return false;
+  const simulation = `${BASE}/simulation/color`;
+  if (topics.at(simulation, from) !== "auto" || topics.changes([simulation], from, to).length > 0)
+    return false;
+  const instants = [
+    ...life.turns.filter((one) => one > from && one <= to),
+    ...datesChange(look, from, to),
+    to,
+  ];
+  return instants.every((steady) => isSame(subjectAt(look, steady), subject));
+}
+
+function isSame(one: Subject | undefined, other: Subject): boolean {
+  return one?.rule === other.rule && one.date === other.date;
+}
+
+function datesChange({ topics }: Look, from: number, to: number): number[] {
+  return topics.changes(
+    DAY_WORDS.map((word) => `${BASE}/${word}/date`),
+    from,
+    to,
+  );
+}
+
+/** Nobody was told of this day, though it could have been said. */
+function untold(look: Look): Violation[] {
+  const { life } = look;
+  const judged = new Set<string>();
+  const instants = [...life.turns, ...datesChange(look, -1, Number.POSITIVE_INFINITY)];
+  return instants
+    .sort((one, other) => one - other)
+    .flatMap((steady): Violation[] => {
+      const subject = subjectAt(look, steady);
+      const output = life.at(steady);
+      const end = steady + TOLD_WITHIN;
+      if (!subject || !output || !isThrough(look, subject, steady, end)) return [];
+      const key = `${subject.rule} ${subject.date} ${JSON.stringify(output)}`;
+      // A file with a secret may be away.
+      if (judged.has(key) || output.access?.secret_file !== undefined) return [];
+      judged.add(key);
+      const before = life.sendings(end).filter((one) => one.steady <= end);
+      const isTold = before.some((one) => isAround(look, subject, one.steady));
+      if (isTold || before.filter((one) => one.steady > end - HOUR).length >= MOST_AN_HOUR) return [];
+      const sentence = `${life.id}: nobody was told of ${subject.date}, which makes ${subject.rule} ON`;
+      return [{ judge: "messages of days", at: end, sentence }];
+    });
+}
+
+/** It was to be told about then: a topic may come some seconds before or after the message. */
+function isAround(look: Look, subject: Subject, steady: number): boolean {
+  const { life } = look;
+  // In a simulation that outputs ignore, topics do not say what was chosen.
+  if (life.chosen(steady - AROUND, steady + AROUND) === null) return true;
+  const near = life.turns.filter((one) => Math.abs(one - steady) <= AROUND);
+  return [steady, ...near, ...datesChange(look, steady - AROUND, steady + AROUND)].some((instant) =>
+    isSame(subjectAt(look, instant), subject),
+  );
+}
+
+/** Its text names another day than the one that has been so for a minute. */
+function outdated(look: Look): Violation[] {
+  const { life } = look;
+  return life.changes
+    .flatMap((change) => life.sendings(change))
+    .flatMap(({ steady, payload }): Violation[] => {
+      const subject = subjectAt(look, steady);
+      const output = life.at(steady);
+      if (!subject || !output || !isThrough(look, subject, steady - SETTLED, steady)) return [];
+      if (!namesDay(output, subject) || payload.includes(subject.date)) return [];
+      const sentence = `${life.id}: ${payload} was sent, when it was ${subject.date} for a minute`;
+      return [{ judge: "messages of days", at: steady, sentence }];
+    });
+}
+
+function namesDay({ choose }: Output, { rule, word }: Subject): boolean {
+  const choices = choose.filter(({ when }) => when === rule);
+  return choices.length === 1 && choices.every(({ payload }) => textOf(payload).includes(`{${word}.date}`));
+}
+
+/** Milliseconds. */
+const AROUND = 12_000;
+const SETTLED = 60_000;
+/** A message that is under way, or behind others at a host that hangs, is waited for. */
+const TOLD_WITHIN = 100_000;
+const MOST_AN_HOUR = 6;

@@ -1,0 +1,117 @@
+import type { Output } from "../../../src/core/outputs/output.ts";
+import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { choosePayload, decidingTopics } from "./chosen-payload.ts";
+import { readSendings, targetOf } from "./sendings.ts";
+import { BASE, configsBetween, configsInForce } from "./topics.ts";
+import { MINUTE } from "./truth/calendar.ts";
+import { verdictOf } from "./truth/conditions.ts";
+import { chainOf, type House, partsOf, type RuleText, readDuration } from "./truth/house-text.ts";
+import { type Truth, UNKNOWN } from "./truth/possible.ts";
+import { type Life, readLife } from "./truth/read-life.ts";
+import { hasForgotten } from "./verdicts-to-payloads.ts";
+
+/**
+ * vigie started while the broker was away, and the broker has not come back until values of the house stand no more. Nothing
+ * publishes verdicts then, but devices over HTTP follow them: the last payload is one that unknown values choose.
+ */
+export const judgeValuesAway: Judge = (trace) => {
+  const life = readLife(trace);
+  return startsAlone(trace).flatMap(({ from, to }) => {
+    const house = life.house.at(to);
+    if (!house || house.isSpecial || to - from < longestStanding(house) + CALM || !isPlain(life, to))
+      return [];
+    return judgeDevices(trace, life, house, to);
+  });
+};
+
+function judgeDevices(trace: Trace, life: Life, house: House, to: number): Violation[] {
+  const [config] = configsBetween(configsInForce(trace), to, to);
+  if (!config || config.outputs.dry_when_simulated) return [];
+  return config.outputs.list.filter(isFollowed).flatMap((output): Violation[] => {
+    const decided = output.choose.map(({ when }) => [when, decide(when, trace, life, house, to)] as const);
+    if (decided.some(([, state]) => state === null)) return [];
+    const states = new Map(decided.map(([when, state]) => [`${BASE}/rules/${when}/state`, state ?? ""]));
+    const chosen = choosePayload(output, (topic) => states.get(topic));
+    const target = targetOf(output);
+    const last = readSendings(trace)
+      .get(target)
+      ?.findLast(({ steady }) => steady <= to);
+    if (!("payload" in chosen) || chosen.payload === last?.payload) return [];
+    // vigie does not undo what it did not do, or does not know of.
+    if (!last || hasForgotten(trace, last.steady, to)) return [];
+    const sentence = `${target}: without the broker no value is known, so ${chosen.payload} is chosen (${chosen.kind}), and ${last.payload} was sent last`;
+    return [{ judge: "values without the broker", at: to, sentence }];
+  });
+}
+
+/** Over HTTP, with payloads that say nothing of the days, and without a file that may be gone. */
+function isFollowed({ access, ...output }: Output): boolean {
+  const isHttp = output.to.kind === "http" && access?.secret_file === undefined;
+  return isHttp && !output.message && decidingTopics(output).length === output.choose.length;
+}
+
+/** What the rule has been for a while; null: that is not certain. */
+function decide(id: string, trace: Trace, life: Life, house: House, to: number): Truth | null {
+  const rule = house.rules.find((one) => one.id === id);
+  if (!rule || chainOf(rule, house.rules).some(({ hold }) => hold > 0)) return null;
+  const found = [to - CALM, to - CALM / 2, to].map((steady) => stateAt(rule, trace, life, house, steady));
+  const [first = null] = found;
+  return found.every((state) => state === first) ? first : null;
+}
+
+function stateAt(rule: RuleText, trace: Trace, life: Life, house: House, steady: number): Truth | null {
+  const { book, settings } = life.memory.at(steady);
+  const at = trace.began + steady;
+  const value = () => UNKNOWN;
+  const [state, ...others] = verdictOf(rule, {
+    at,
+    house,
+    book,
+    settings,
+    value,
+    published: null,
+    found: new Map(),
+  });
+  return others.length > 0 ? null : (state ?? null);
+}
+
+/** From a start to the instant before vigie has a connection, or is not there any more. */
+function startsAlone({ events }: Trace): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let from: number | null = null;
+  for (const event of events) {
+    const isEnd = isKind(event, ...ENDS);
+    if (isEnd && from !== null) found.push({ from, to: event.steady - 1 });
+    if (isEnd) from = null;
+    if (isKind(event, "start")) from = event.steady;
+  }
+  return found;
+}
+
+/** The clock is right, and nothing was learnt for a while. */
+function isPlain(life: Life, to: number): boolean {
+  const isRight = life.skew.at(to) === 0 && life.skew.changes(0, to).length === 0;
+  return isRight && life.doubtUntil.at(to) < to && life.memory.changes(to - CALM, to).length === 0;
+}
+
+/** Milliseconds for which a value that an earlier process heard may stand. */
+function longestStanding({ rules }: House): number {
+  const ages = rules.flatMap(({ when }) =>
+    partsOf(when).flatMap(({ mqtt }) => (mqtt?.max_age === undefined ? [] : [readDuration(mqtt.max_age)])),
+  );
+  return Math.max(15 * MINUTE, ...ages);
+}
+
+const ENDS = [
+  "connected",
+  "reload",
+  "suspend",
+  "stop",
+  "kill",
+  "crash",
+  "jump",
+  "state file",
+  "yield",
+] as const;
+/** What is due by then is sent, however slowly its device answers. */
+const CALM = 4 * MINUTE;

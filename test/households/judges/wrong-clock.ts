@@ -1,0 +1,95 @@
+import {
+  isKind,
+  type Judge,
+  type SourceName,
+  type Trace,
+  type TraceEvent,
+  type Violation,
+} from "../trace.ts";
+import { BASE } from "./topics.ts";
+import { HOUR, MINUTE } from "./truth/calendar.ts";
+import { readMade } from "./truth/known-days.ts";
+import { type Life, readLife } from "./truth/read-life.ts";
+
+/**
+ * A clock that is 5 to 65 minutes behind is found by two sources that have said so in two answers each: nothing of the moment is
+ * shown then.
+ */
+export const judgeWrongClock: Judge = (trace) => {
+  const life = readLife(trace);
+  return findTimes(trace, life).flatMap(({ from, until }) =>
+    [from, (from + until) / 2, until].flatMap((steady) => judgeShown(trace, life, steady)),
+  );
+};
+
+function judgeShown(trace: Trace, life: Life, steady: number): Violation[] {
+  const isReady = life.isReady.at(steady) && life.isReady.at(steady - SETTLED);
+  const held = life.held(`${BASE}/now/color`).at(steady);
+  if (!isReady || life.slowUntil.at(steady) > steady - SETTLED) return [];
+  if (!held?.byVigie || held.until <= steady || held.payload === "None") return [];
+  const time = new Date(trace.began + steady).toISOString();
+  const sentence = `${time}: both sources have said twice that the clock is behind, and now/color is ${held.payload}`;
+  return [{ judge: "wrong clock", at: steady, sentence }];
+}
+
+/** While both have said it twice, and nothing else was said since. */
+function findTimes(trace: Trace, life: Life): { from: number; until: number }[] {
+  const found: { from: number; until: number }[] = [];
+  let told: Record<SourceName, number[]> = { service: [], rte: [] };
+  let skew = 0;
+  let from: number | null = null;
+  const end = (steady: number) => {
+    const until = Math.min(steady - 1, ...lastTwo(told).map((at) => at + 2 * HOUR - MINUTE));
+    if (from !== null && until > from + SETTLED) found.push({ from: from + SETTLED, until });
+    from = null;
+  };
+  for (const event of trace.events) {
+    const { steady } = event;
+    const isOther = Math.abs(life.skew.at(steady) - skew) > 1 || isChange(event);
+    if (isOther || (isKind(event, "answer") && !isPlain(event, trace))) {
+      end(steady);
+      told = { service: [], rte: [] };
+      skew = life.skew.at(steady);
+    } else if (isKind(event, "answer")) {
+      told = { ...told, [event.source]: [...told[event.source].slice(-1), steady] };
+      if (from === null && lastTwo(told).length === 4 && isBehind(life, steady)) from = steady;
+    }
+  }
+  end(life.end);
+  return found;
+}
+
+function lastTwo(told: Record<SourceName, number[]>): number[] {
+  return [...told.service, ...told.rte];
+}
+
+function isChange(event: TraceEvent): boolean {
+  return isKind(event, "start", "reload", "stop", "kill", "crash", "suspend", "resume", "jump");
+}
+
+/** It says what the true time is, and vigie can read it. */
+function isPlain(event: TraceEvent & { kind: "answer" }, { began }: Trace): boolean {
+  const { headers, body, status, steady } = event;
+  const isRead = (status === 200 || status === 304) && isJson(body) && !/violet|null/.test(body);
+  return isRead && readMade(headers, began + steady).isPlain;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** And two different hosts are asked. */
+function isBehind(life: Life, steady: number): boolean {
+  const house = life.house.at(steady);
+  const behind = -life.skew.at(steady);
+  const isAsked = house?.hasService && house.hasRte && !house.isSpecial;
+  return Boolean(isAsked) && behind > 5 * MINUTE + 5_000 && behind < 65 * MINUTE;
+}
+
+/** How long vigie may take to show what is so. */
+const SETTLED = 12_000;

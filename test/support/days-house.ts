@@ -1,0 +1,101 @@
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { KnownDay } from "../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
+import type { Simulation } from "../../src/core/facts/facts.ts";
+import { startPollRecord } from "../../src/core/facts/poll-record.ts";
+import type { Choice, Output } from "../../src/core/outputs/output.ts";
+import type { OutputsState } from "../../src/core/outputs/outputs-state.ts";
+import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
+import { createEvaluationInput } from "../../src/core/rules/evaluation-input.ts";
+import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
+import { NO_READINGS } from "../../src/core/rules/value-readings.ts";
+import { knownDaysOf } from "./known-days.ts";
+import { HOUR, house, MINUTE, PHONE, START } from "./outputs-house.ts";
+import { PARIS } from "./tariff.ts";
+
+interface DaysHouseOptions {
+  rules: readonly object[];
+  choose: readonly Choice[];
+  /** To which it is sent. */
+  output?: Output;
+  kept?: OutputsState;
+  /** When it begins. */
+  from: string;
+  /** Between two looks. */
+  every?: number;
+}
+
+/** One output in virtual time, and rules that look at days. The test says which days are known. */
+export function daysHouse({
+  rules,
+  choose,
+  output = PHONE,
+  kept = {},
+  from,
+  every = HOUR,
+}: DaysHouseOptions) {
+  const vigie = house({ ...output, choose }, { kept, at: Date.parse(from) - START, verdicts: null });
+  const parsed = rulesOptions.parse(rules);
+  let days: Record<string, KnownDay> = {};
+  let simulation: Simulation | null = null;
+  let state = NO_RULES_STATE;
+  const look = () => {
+    const at = START + vigie.now();
+    const knownDays = knownDaysOf(days);
+    const known = { at, knownDays, tariff: PARIS, simulation, values: NO_READINGS };
+    const { verdicts, real, next } = evaluateRules(parsed, createEvaluationInput(known), {}, state);
+    state = next;
+    const byId = (list: typeof verdicts) => new Map(list.map((verdict) => [verdict.rule.id, verdict]));
+    const factsWith = (pretended: Simulation | null) => (instant: number) =>
+      deriveFacts(
+        {
+          knownDays,
+          service: startPollRecord(at, knownDays, "none"),
+          official: null,
+          clock: { at: instant, right: true },
+          simulation: pretended,
+          late_after: "12:00",
+          poll_every: 3_600_000,
+          failed_outputs: [],
+          vigie_failed: false,
+        },
+        PARIS,
+      );
+    const [factsAt, realFactsAt] = [factsWith(simulation), factsWith(null)];
+    const facts = factsAt(at);
+    const realFacts = simulation === null ? facts : realFactsAt(at);
+    vigie.verdicts({
+      withSimulation: { verdicts: byId(verdicts), facts, factsAt },
+      withoutSimulation: { verdicts: byId(real), facts: realFacts, factsAt: realFactsAt },
+    });
+  };
+  look();
+  return {
+    vigie,
+    /** From now on this is known of these days, beside what was known before. */
+    know: (more: typeof days) => {
+      days = { ...days, ...more };
+      look();
+    },
+    forget: (date: string) => {
+      const { [date]: _forgotten, ...others } = days;
+      days = others;
+      look();
+    },
+    pretend: (next: Simulation | null) => {
+      simulation = next;
+      look();
+    },
+    /** On the way vigie looks at each of the instants of `every`, and five minutes before it, when a rule with a lead may turn. */
+    until: (instant: string) => {
+      const end = Date.parse(instant) - START;
+      while (vigie.now() < end) {
+        const round = Math.floor((vigie.now() + 5 * MINUTE) / every) * every;
+        const next = vigie.now() < round ? round : round + every - 5 * MINUTE;
+        vigie.wait(Math.min(next, end) - vigie.now());
+        look();
+      }
+    },
+    texts: () => vigie.sent.map(({ payload }) => payload),
+  };
+}
