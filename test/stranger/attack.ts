@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import mqtt from "mqtt";
 import { AVAILABILITY, OWNER } from "../../src/core/topics/topic.ts";
 import { renderState } from "../../src/http/state-json.ts";
 import { between, randomFrom } from "../../src/simulator/random.ts";
+import { MOST_MEMORY, peakMemory } from "../support/memory.ts";
 import { readRetained } from "../support/observer.ts";
 import { onBusyMachine, PATIENCE } from "../support/patience.ts";
 import type { Cleanup, Vigie } from "../support/vigie.ts";
@@ -33,9 +33,6 @@ export interface AttackOutcome {
   /** What was not as it has to be. */
   wrong: string[];
 }
-
-/** MB. */
-export const MOST_MEMORY = 150;
 
 /** Attacks the built program below its base topic, then everywhere, again and again, and judges it after each part. */
 export async function attack(plan: AttackPlan, cleanup: Cleanup): Promise<AttackOutcome> {
@@ -155,13 +152,9 @@ async function measure({ plan, vigie, outcome }: Attack): Promise<void> {
   outcome.log = Buffer.byteLength(vigie.output());
   const most = Math.max(LEAST_LOG, (MOST_LOG_AN_HOUR * plan.length) / HOUR);
   if (outcome.log > most) outcome.wrong.push(`The log has ${outcome.log} bytes, more than ${most}`);
-  const status = await readFile(`/proc/${vigie.pid}/status`, "utf8").catch(() => null);
-  if (status === null) return;
-  const [peak = 0, files = 0] = ["VmHWM", "RssFile"].map((name) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]),
-  );
-  outcome.memory = (peak - files) / KB;
-  if (!(outcome.memory < MOST_MEMORY)) outcome.wrong.push(`vigie took ${outcome.memory.toFixed(1)} MB`);
+  outcome.memory = await peakMemory(vigie.pid);
+  if (outcome.memory !== null && !(outcome.memory < MOST_MEMORY))
+    outcome.wrong.push(`vigie took ${outcome.memory.toFixed(1)} MB`);
 }
 
 interface Expected {
