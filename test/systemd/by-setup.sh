@@ -33,7 +33,10 @@ finding "uninstall" sh /usr/local/lib/vigie/systemd/uninstall.sh
 cp -R /package clone && cd clone
 echo house-Jt5vYqx2 >config/phone_secret
 chmod 600 config/phone_secret
-finding "set-up in a folder" set_up node dist/main.js setup --message kind=ntfy,server=http://127.0.0.1:9,secret_file=config/phone_secret
+# Tomorrow is rouge here: at some hours the message is sent as soon as vigie runs.
+systemd-run --quiet --unit=ntfy node -e 'require("http").createServer((_, answer) => answer.end()).listen(8788, "127.0.0.1")'
+until_so 60 curl -sf http://127.0.0.1:8788 >/dev/null
+finding "set-up in a folder" set_up node dist/main.js setup --message kind=ntfy,server=http://127.0.0.1:8788,secret_file=config/phone_secret
 finding "its password in the folder" grep password_file config/vigie.yaml
 finding "install from the folder" sh systemd/install.sh
 finding "files after it" where
