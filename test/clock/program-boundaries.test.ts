@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { type FakeTime, MINUTE, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
-import { bleuDaysWith, startVigieAndBroker, startVigieBefore } from "../support/running-vigie.ts";
+import { startVigieAndBroker, startVigieBefore } from "../support/running-vigie.ts";
 import type { FaultName } from "../support/service-faults.ts";
 import { createCleanup } from "../support/vigie.ts";
 

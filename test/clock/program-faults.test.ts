@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { pick, randomFrom } from "../../src/simulator/random.ts";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { type FakeTime, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { bleuDaysWith, type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
+import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
 import { FAULTS, type FaultName } from "../support/service-faults.ts";
 import { createCleanup } from "../support/vigie.ts";
 

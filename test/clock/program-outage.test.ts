@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import {
-  bleuDaysWith,
-  type RunningVigie,
-  startVigieAndBroker,
-  startVigieBefore,
-} from "../support/running-vigie.ts";
+import { type RunningVigie, startVigieAndBroker, startVigieBefore } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { type FakeTime, MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { bleuDaysWith, startVigieBefore, type VigieBeforeInstant } from "../support/running-vigie.ts";
+import { startVigieBefore, type VigieBeforeInstant } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;

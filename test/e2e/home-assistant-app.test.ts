@@ -1,7 +1,6 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { startSimulator } from "../../src/simulator/server.ts";
 import {
   type AppHouse,
   BROKER_PASSWORD,
@@ -37,9 +36,8 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
   /** vigie asks again after ten seconds, and looks at a file that is not there each five: they are one second here. */
   const openFast = async () => {
     const time = startFastTime(10);
-    const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
-    cleanup.add(simulator.stop);
-    return { house: await openAppHouse(cleanup, simulator.url), env: time.env };
+    const days = await serveInventedDays(cleanup, time.clock);
+    return { house: await openAppHouse(cleanup, days), env: time.env };
   };
   const startWith = async (form: object, house: AppHouse, env?: Record<string, string>) => {
     const broker = await startGuardedBroker(cleanup);

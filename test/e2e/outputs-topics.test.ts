@@ -5,11 +5,12 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
+import { bleuDays } from "../support/bleu-days.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { answerDays } from "../support/plain-days.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { bleuDaysWith, type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
+import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup, runHere, writeConfig } from "../support/vigie.ts";
 
 const RULES = {
@@ -45,8 +46,7 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, {
     const service = await startPlainService((path) => answerDays(path, Date.now(), { colors: {} }));
     cleanup.add(service.stop);
     const clock = systemClock;
-    const days = bleuDaysWith<"bleu">(dayFromNow(-20), dayFromNow(20), {});
-    const official = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, days });
+    const official = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, days: bleuDays() });
     cleanup.add(official.stop);
     const running = await startVigieAndBroker(cleanup, {
       service: service.url,
@@ -58,7 +58,6 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, {
     await running.until({ availability: "online", "service/status": "ok" });
     return { ...running, all };
   }
-  const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const pretend = ({ observer }: RunningVigie, color: string) =>
     observer.publish("vigie/simulation/set", color, false);
   const jsonOf = (running: RunningVigie) => JSON.parse(running.payloadOf("outputs/boiler") ?? "{}");

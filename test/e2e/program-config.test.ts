@@ -3,7 +3,6 @@ import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { startFastTime } from "../support/fake-time.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { LONG } from "../support/long.ts";
@@ -136,8 +135,7 @@ describe.skipIf(withoutMosquitto)(`a configuration that changes ${withoutMosquit
   test.concurrent("moves everything to another base topic, and leaves nothing at the old one", async () => {
     // What Home Assistant holds of it waits for up to ten seconds: two of them here.
     const time = startFastTime(5);
-    const { url, stop } = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
-    cleanup.add(stop);
+    const url = await serveInventedDays(cleanup, time.clock);
     const running = await startVigieAndBroker(cleanup, { service: url, time });
     const { broker, folder, observer } = running;
     const devices = await observe(broker.url, "homeassistant/device/+/config");

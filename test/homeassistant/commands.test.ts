@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
-import { bleuDaysWith } from "../support/running-vigie.ts";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";

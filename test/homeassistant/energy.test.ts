@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { readPage } from "../support/guide.ts";
-import { bleuDaysWith } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { type BlueprintHome, blueprintHome, settle } from "./blueprints.ts";
 import { expectNoComplaints } from "./complaints.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bleuDaysWith } from "../support/bleu-days.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { bleuDaysWith } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { complaints, expectNoComplaints } from "./complaints.ts";
 import { fact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import mqtt from "mqtt";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
+import { bleuDays } from "../support/bleu-days.ts";
 import { startMosquitto } from "../support/mosquitto.ts";
 import { startOldBroker } from "../support/old-broker.ts";
 import { freePort } from "../support/ports.ts";
@@ -96,13 +97,6 @@ export async function startHouse(version: 4 | 5, queue: Queue, cleanup: Cleanup)
     wanted: async () => Object(await (await fetch(`http://${page}/api/state`)).json()),
     devices,
   };
-}
-
-/** No day is rouge unless a command pretends it. */
-function bleuDays() {
-  const today = systemClock.now();
-  const dates = Array.from({ length: 40 }, (_, index) => new Date(today + (index - 20) * DAY));
-  return new Map(dates.map((date) => [date.toISOString().slice(0, 10), "bleu"] as const));
 }
 
 /** No run is under way then. */

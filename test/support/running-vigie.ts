@@ -1,8 +1,9 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
+import { bleuDays } from "./bleu-days.ts";
 import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
@@ -69,21 +70,11 @@ export function vigieConfig(service: string, broker: string, more: Record<string
   return { service: { base_url: service }, mqtt: { url: broker }, state: "./state", ...more };
 }
 
-/** Starts a service with invented days on the clock of this machine, and returns its address. */
-export async function serveInventedDays(cleanup: Cleanup): Promise<string> {
-  const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+/** Starts a service whose days are bleu, by the clock of this machine or another one, and returns its address. */
+export async function serveInventedDays(cleanup: Cleanup, clock: Clock = systemClock): Promise<string> {
+  const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, days: bleuDays(clock) });
   cleanup.add(simulator.stop);
   return simulator.url;
-}
-
-/** The dates from `from` to `to`: bleu, except for the named ones. */
-export function bleuDaysWith<Color extends string>(from: string, to: string, named: Record<string, Color>) {
-  const days = new Map<string, Color | "bleu">();
-  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY) {
-    const date = new Date(at).toISOString().slice(0, 10);
-    days.set(date, named[date] ?? "bleu");
-  }
-  return days;
 }
 
 interface VigieBeforeOptions {
@@ -141,5 +132,3 @@ export async function copyState(from: string, to: string): Promise<void> {
   await mkdir(join(to, "state"), { recursive: true });
   await cp(join(from, "state", "state.json"), join(to, "state", "state.json"));
 }
-
-const DAY = 86_400_000;
