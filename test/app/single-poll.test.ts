@@ -30,9 +30,14 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
   const lines: string[] = [];
   const ended = new AbortController();
   const once = async (base_url = server.url, source = server.url) => {
-    const { config } = await loadText(
-      JSON.stringify({ service: { base_url }, official: { source }, mqtt: { url: "embedded" } }),
-    );
+    const given = {
+      service: { base_url },
+      official: { source },
+      // By the laws of the tariff tomorrow would be no white day on a Saturday.
+      tariff: { laws: "off" },
+      mqtt: { url: "embedded" },
+    };
+    const { config } = await loadText(JSON.stringify(given));
     const log = logTo(lines);
     const clock = { now: Date.now, steady: () => performance.now() };
     const { signal } = ended;

@@ -13,6 +13,8 @@ import { runFlow } from "./onboarding.ts";
 import { type SharedHome, sharedHome } from "./shared-home.ts";
 
 const CALENDAR = "calendar.colour_days";
+/** Tomorrow may be rouge on each day of the year. */
+const LAWLESS = { ...PARIS, laws: "off" } as const;
 
 interface Event {
   start: string;
@@ -32,7 +34,7 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
   const viewWith = (
     days: Record<string, KnownDay>,
     { at = Date.now(), serviceKind = "real" }: { at?: number; serviceKind?: "real" | "invented" } = {},
-  ) => viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind }).loop);
+  ) => viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind, tariff: LAWLESS }).loop);
   const serve = (...shown: Parameters<typeof viewWith>) => server?.show(viewWith(...shown));
   /** Home Assistant reads the calendar now. */
   const reload = () => shared.home.post(`/api/config/config_entries/entry/${entry}/reload`, {});

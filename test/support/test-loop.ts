@@ -5,7 +5,7 @@ import { createOwnErrors, type OwnErrors } from "../../src/app/own-errors.ts";
 import { createLoop, type Sink } from "../../src/app/run-loop.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import type { Instant } from "../../src/core/calendar/tariff.ts";
+import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Request } from "../../src/core/contract/answer.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { ServiceKind } from "../../src/core/facts/source-record.ts";
@@ -98,6 +98,7 @@ export interface TestLoopOptions {
   before?: Known;
   /** Shown after the sources and the disk. */
   sinks?: readonly Sink[];
+  tariff?: Tariff;
 }
 
 /**
@@ -129,7 +130,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
   };
   const problemLog = createProblemLog(log, machine);
   const config = {
-    tariff: PARIS,
+    tariff: options.tariff ?? PARIS,
     rules: [...rules],
     outputs: options.outputs ?? CONFIG.outputs,
     service: { ...CONFIG.service, base_url: "test", check_clock: options.checkClock ?? "off" },
