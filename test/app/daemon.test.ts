@@ -297,13 +297,13 @@ test("what-if: The broker is down · a broker that is away is the problem and th
       service: { base_url: "simulator", allow_simulator: true },
     }),
   );
-  const isSeen = (state: string) => vi.waitFor(() => expect(seen.at(-1)).toBe(state), PATIENCE);
+  const untilSeen = (state: string) => vi.waitFor(() => expect(seen.at(-1)).toBe(state), PATIENCE);
   /** On a busy machine half a minute of the fast clock may be over before it is seen that nothing is wrong yet. */
-  const isProblemAfter = async (begin: () => Promise<unknown>) => {
-    await clock.atRealPace(begin().then(() => isSeen("away, false")));
-    await isSeen("away, true");
+  const becomesProblemAfter = async (begin: () => Promise<unknown>) => {
+    await clock.atRealPace(begin().then(() => untilSeen("away, false")));
+    await untilSeen("away, true");
   };
-  await isProblemAfter(() => daemon.start(config));
+  await becomesProblemAfter(() => daemon.start(config));
   const view = daemon.view();
   if (!view) throw new Error("Expected a view");
   expect(JSON.parse(renderState(view)).service).toMatchObject({ problem: true, problem_code: "broker" });
@@ -317,9 +317,9 @@ test("what-if: The broker is down · a broker that is away is the problem and th
     "Le broker MQTT n’est pas joignable depuis 12:00. Aucun appareil ne peut être commandé",
   );
   const broker = await startEmbeddedBroker({ port, log: SILENT_LOG });
-  await isSeen("connected, false");
+  await untilSeen("connected, false");
   // What is short is no problem.
-  await isProblemAfter(broker.stop);
+  await becomesProblemAfter(broker.stop);
   expect(seen).toEqual(["away, false", "away, true", "connected, false", "away, false", "away, true"]);
 });
 

@@ -1,6 +1,6 @@
 import { type Mosquitto, type MosquittoOptions, startMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import type { Cleanup } from "../support/vigie.ts";
 import { type Container, type ContainerOptions, openTree, startContainer } from "./container.ts";
@@ -37,7 +37,7 @@ export async function startContainerAndBroker(
     ...more,
     tree: more.tree ?? (await openTree(cleanup)),
     env: {
-      VIGIE_SERVICE_BASE_URL: await serveInventedDays(cleanup),
+      VIGIE_SERVICE_BASE_URL: await serveBleuDays(cleanup),
       VIGIE_MQTT_URL: broker.url,
       ...more.env,
     },

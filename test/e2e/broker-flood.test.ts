@@ -8,7 +8,7 @@ import { observe, readRetained } from "../support/observer.ts";
 import { startOldBroker } from "../support/old-broker.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { brokerAt } from "../support/publisher.ts";
-import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const KB = 1024;
@@ -34,7 +34,7 @@ describe.skipIf(withoutMosquitto)(`a stranger who floods the base topic ${withou
     const old = version === 4 ? await startOldBroker(broker.port) : null;
     if (old) cleanup.add(old.stop);
     const folder = await cleanup.createFolder();
-    const config = vigieConfig(await serveInventedDays(cleanup), old?.url ?? broker.url);
+    const config = vigieConfig(await serveBleuDays(cleanup), old?.url ?? broker.url);
     const stranger = await mqtt.connectAsync(broker.url, { protocolVersion: 5, reconnectPeriod: 0 });
     cleanup.add(() => stranger.endAsync(true));
     /** Resolves when it listens to commands. */

@@ -14,7 +14,7 @@ import { LONG } from "../support/long.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { ReceivedMessage } from "../support/observer.ts";
 import { onBusyMachine, PATIENCE } from "../support/patience.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { TOKEN } from "../support/supervisor.ts";
 import { createCleanup, type Vigie } from "../support/vigie.ts";
 
@@ -28,7 +28,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
   const cleanup = createCleanup();
   let official: string;
   beforeAll(async () => {
-    official = await serveInventedDays(cleanup);
+    official = await serveBleuDays(cleanup);
   });
   afterAll(cleanup.run);
 
@@ -36,7 +36,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
   /** vigie asks again after ten seconds, and looks at a file that is not there each five: they are one second here. */
   const openFast = async () => {
     const time = startFastTime(10);
-    const days = await serveInventedDays(cleanup, time.clock);
+    const days = await serveBleuDays(cleanup, time.clock);
     return { house: await openAppHouse(cleanup, days), env: time.env };
   };
   const startWith = async (form: object, house: AppHouse, env?: Record<string, string>) => {

@@ -10,7 +10,7 @@ import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { NOBODY } from "../support/ports.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runHere, runVigie, writeConfig } from "../support/vigie.ts";
 
 const ROW = { bleu: { hp: 0.1, hc: 0.2 }, blanc: { hp: 0.3, hc: 0.4 }, rouge: { hp: 0.5, hc: 0.6 } };
@@ -89,7 +89,7 @@ describe.skipIf(withoutMosquitto)(`a configuration that changes ${withoutMosquit
   const cleanup = createCleanup();
   let service: string;
   beforeAll(async () => {
-    service = await serveInventedDays(cleanup);
+    service = await serveBleuDays(cleanup);
   });
   afterAll(cleanup.run);
 
@@ -135,7 +135,7 @@ describe.skipIf(withoutMosquitto)(`a configuration that changes ${withoutMosquit
   test.concurrent("moves everything to another base topic, and leaves nothing at the old one", async () => {
     // What Home Assistant holds of it waits for up to ten seconds: two of them here.
     const time = startFastTime(5);
-    const url = await serveInventedDays(cleanup, time.clock);
+    const url = await serveBleuDays(cleanup, time.clock);
     const running = await startVigieAndBroker(cleanup, { service: url, time });
     const { broker, folder, observer } = running;
     const devices = await observe(broker.url, "homeassistant/device/+/config");

@@ -5,7 +5,7 @@ import { disk, readOnly, withoutMounts } from "../support/disk.ts";
 import { LONG } from "../support/long.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
-import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutMounts;
@@ -14,7 +14,7 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
   const cleanup = createCleanup();
   let service: string;
   beforeAll(async () => {
-    service = await serveInventedDays(cleanup);
+    service = await serveBleuDays(cleanup);
   });
   afterAll(cleanup.run);
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const cleanup = createCleanup();
@@ -21,7 +21,7 @@ test.skipIf(withoutMosquitto)(
   `a line of the log for people has the time of the tariff's zone, whatever the zone of the machine, and DEBUG=*, for which libraries write what they do, prints no password ${withoutMosquitto}`,
   async () => {
     const { vigie, until } = await startVigieAndBroker(cleanup, {
-      service: await serveInventedDays(cleanup),
+      service: await serveBleuDays(cleanup),
       config: { tariff: { time_zone: "Asia/Tokyo", laws: "off" }, log: { format: "pretty" } },
       env: {
         TZ: "Europe/Paris",

@@ -14,7 +14,7 @@ import { PATIENCE } from "../support/patience.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
 import { answerPingsAs, identity, keepPublishing, ownerNamed, topics } from "../support/publisher.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { startBesideAnother } from "../support/second-vigie.ts";
 import { watchTopicValues } from "../support/topic-values.ts";
 import { type Cleanup, createCleanup, runHere, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
@@ -34,7 +34,7 @@ async function startWithStranger(cleanup: Cleanup, protocol: Protocol) {
   cleanup.add("remove" in broker ? broker.remove : broker.stop);
   const observer = await observe(broker.url, "vigie/#", protocol === "MQTT 5" ? 5 : 4);
   cleanup.add(observer.disconnect);
-  const service = await serveInventedDays(cleanup);
+  const service = await serveBleuDays(cleanup);
   const config = vigieConfig(service, broker.url, {
     rules: [{ id: "week", when: { day: "next", color: "rouge" } }],
   });
@@ -64,7 +64,7 @@ describe.skipIf(withoutMosquitto)(
     afterAll(cleanup.run);
 
     test("what-if: Two vigies run · are refused while the first one runs, which stays connected; --take-over replaces it", async () => {
-      const service = await serveInventedDays(cleanup);
+      const service = await serveBleuDays(cleanup);
       const first = await startVigieAndBroker(cleanup, { service });
       await first.until({ availability: "online", "service/status": "ok" });
 
@@ -138,7 +138,7 @@ describe.skipIf(withoutMosquitto)(
     });
 
     test("keep their base topic when a vigie that was started with --take-over is moved there by a reload", async () => {
-      const service = await serveInventedDays(cleanup);
+      const service = await serveBleuDays(cleanup);
       const broker = await startMosquitto();
       cleanup.add(broker.remove);
       const other = keepPublishing(broker.url, { broker: { base_topic: "cabin" } });
@@ -182,7 +182,7 @@ describe.skipIf(withoutMosquitto)(
       const broker = await startMosquitto();
       cleanup.add(broker.remove);
       const folder = await cleanup.createFolder();
-      await writeConfig(folder, vigieConfig(await serveInventedDays(cleanup), broker.url));
+      await writeConfig(folder, vigieConfig(await serveBleuDays(cleanup), broker.url));
       const dry = await runHere({ folder, args: ["once", "--dry-run"] });
       expect(dry).toMatchObject({
         code: 0,

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { lacking } from "../support/prepared.ts";
-import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, MAIN, type Vigie, writeConfig } from "../support/vigie.ts";
 
 /** The broker that vigie brings, and the port of its page in the configuration. */
@@ -145,7 +145,7 @@ describe("the views of a running vigie", { concurrent: true }, () => {
 
   test("are there while no broker answers; those of a second vigie on the same port are said to be missing, and it runs on", async () => {
     const port = await freePort();
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const http = { listen: port };
     const first = await start(vigieConfig(service, `mqtt://${NOBODY}`, { http, instance: "one" }));
     await first.vigie.says(

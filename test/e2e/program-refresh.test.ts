@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup, runHere } from "../support/vigie.ts";
 
 const cleanup = createCleanup();
@@ -9,7 +9,7 @@ afterAll(cleanup.run);
 describe.skipIf(withoutMosquitto)(`what a household asks vigie ${withoutMosquitto}`, () => {
   test("a press of refresh and the end of a simulation are in the log; show says that vigie is dead, although it counts as online until the grace is over", async () => {
     const env = { RUNTIME_DIRECTORY: await cleanup.createFolder() };
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const { folder, vigie, observer, until } = await startVigieAndBroker(cleanup, {
       service,
       env,

@@ -4,7 +4,7 @@ import { passwordLine, startMosquitto, withoutMosquitto } from "../support/mosqu
 import { observe, untilHandled } from "../support/observer.ts";
 import { answerDays } from "../support/plain-days.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { passTurns } from "../support/turns.ts";
 import { createCleanup, runHere, writeConfig } from "../support/vigie.ts";
 
@@ -13,7 +13,7 @@ afterAll(cleanup.run);
 
 describe.skipIf(withoutMosquitto)(`vigie simulate ${withoutMosquitto}`, () => {
   test("lets the running vigie pretend, says what it answers, and ends that; ends with 1 if no vigie was there, or none is there any more", async () => {
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const { folder, vigie, until, broker, observer } = await startVigieAndBroker(cleanup, {
       service,
       config: { tariff: { off_peak: [] } },
@@ -92,7 +92,7 @@ describe.skipIf(withoutMosquitto)(`vigie simulate ${withoutMosquitto}`, () => {
   });
 
   test("says in off-peak hours until when rules that ask for the peak hours wait", async () => {
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const hour = Number(
       new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone: "Europe/Paris" }).format(),
     );

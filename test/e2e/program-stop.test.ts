@@ -14,7 +14,7 @@ import { onBusyMachine, PATIENCE } from "../support/patience.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
 import { startProxy } from "../support/proxy.ts";
-import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, vigieConfig } from "../support/running-vigie.ts";
 import { type Cleanup, createCleanup, MAIN, type Vigie } from "../support/vigie.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -28,12 +28,12 @@ interface Surroundings {
 
 const TROUBLES = {
   "all well": async (cleanup) => ({
-    service: await serveInventedDays(cleanup),
+    service: await serveBleuDays(cleanup),
     broker: (await serve(cleanup)).url,
     isMet: (vigie: Vigie) => vigie.says(/^Connected to the broker/),
   }),
   "the broker down": async (cleanup) => ({
-    service: await serveInventedDays(cleanup),
+    service: await serveBleuDays(cleanup),
     broker: `mqtt://${NOBODY}`,
     isMet: (vigie: Vigie) => vigie.says(/^The broker .* is not listening/),
   }),
@@ -44,7 +44,7 @@ const TROUBLES = {
     cleanup.add(proxy.stop);
     broker.freeze();
     return {
-      service: await serveInventedDays(cleanup),
+      service: await serveBleuDays(cleanup),
       broker: proxy.url,
       isMet: () => asked.promise,
     };
@@ -52,7 +52,7 @@ const TROUBLES = {
   "the broker frozen in the middle of its first answers": async (cleanup) => {
     const { port } = await serve(cleanup);
     const { url, isFrozen } = await freezing(cleanup, port);
-    return { service: await serveInventedDays(cleanup), broker: url, isMet: () => isFrozen };
+    return { service: await serveBleuDays(cleanup), broker: url, isMet: () => isFrozen };
   },
   "the service silent": async (cleanup) => {
     const asked = settleable();
@@ -131,7 +131,7 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, {
     const folder = await cleanup.createFolder();
     const vigie = await cleanup.startVigie({
       folder,
-      config: vigieConfig(await serveInventedDays(cleanup), broker.url),
+      config: vigieConfig(await serveBleuDays(cleanup), broker.url),
       here: true,
     });
     await vigie.says(/^Connected to the broker/);

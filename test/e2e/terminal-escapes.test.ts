@@ -5,7 +5,7 @@ import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mos
 import { observe } from "../support/observer.ts";
 import { startOldBroker } from "../support/old-broker.ts";
 import { identity } from "../support/publisher.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { createCleanup, runHere, runVigie } from "../support/vigie.ts";
 
 /** Clears the screen, sets a title, writes red, deletes, and turns the direction of writing. */
@@ -40,7 +40,7 @@ describe.skipIf(withoutMosquitto)(`what a stranger wrote to the broker ${without
   };
 
   beforeAll(async () => {
-    service = await serveInventedDays(cleanup);
+    service = await serveBleuDays(cleanup);
     broker = await startMosquitto();
     cleanup.add(broker.remove);
     old = await startOldBroker(broker.port);

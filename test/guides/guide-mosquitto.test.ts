@@ -11,7 +11,7 @@ import { isSame, quotedOn, readPage, saysAsWritten } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { freePort } from "../support/ports.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import { createCleanup, runVigie, type Vigie } from "../support/vigie.ts";
 import { type Reader, readGuide } from "./guide-reader.ts";
@@ -75,7 +75,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     await observer.publish(BOILER, "off");
     const config = {
       ...parse(reader.file("/etc/vigie/vigie.yaml")),
-      service: { base_url: await serveInventedDays(cleanup) },
+      service: { base_url: await serveBleuDays(cleanup) },
       state: "./state",
       rules: [{ id: "known", when: { day: "now", known: true } }],
       outputs: [
@@ -328,7 +328,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
 
   test.concurrent("what-if: A certificate expires, or the access list forbids something · is logged in the words of the guide", async () => {
     const { reader, folder, listener } = await startBroker();
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const said = async (change: object, password = passwordOf("vigie")) => {
       const config = parse(reader.file("/etc/vigie/vigie.yaml"));
       const mqttConfig = { ...config.mqtt, ...change };

@@ -7,7 +7,7 @@ import { readPage } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { freePort } from "../support/ports.ts";
 import { lacking } from "../support/prepared.ts";
-import { type RunningVigie, serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
+import { type RunningVigie, serveBleuDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { type Reader, readGuide } from "./guide-reader.ts";
 
@@ -36,7 +36,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     const tariff = { off_peak: [] };
     port = await freePort();
     running = await startVigieAndBroker(cleanup, {
-      service: await serveInventedDays(cleanup),
+      service: await serveBleuDays(cleanup),
       broker,
       config: { rules, tariff },
       env: { VIGIE_HTTP_LISTEN: `127.0.0.1:${port}` },

@@ -8,7 +8,7 @@ import { blocksOf, isSame, readPage, sectionOf } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { NOBODY } from "../support/ports.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, type Vigie, writeConfig } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/what-if.md");
@@ -64,7 +64,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
     const broker = await startMosquitto();
     cleanup.add(broker.remove);
     const { vigie, folder, until } = await startVigieAndBroker(cleanup, {
-      service: await serveInventedDays(cleanup),
+      service: await serveBleuDays(cleanup),
       broker,
     });
     await until({ availability: "online", "service/status": "ok" });
@@ -81,7 +81,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
   });
 
   test.concurrent("what-if: vigie is stopped or killed · health is as written, and what stays true remains", async () => {
-    const running = await startVigieAndBroker(cleanup, { service: await serveInventedDays(cleanup) });
+    const running = await startVigieAndBroker(cleanup, { service: await serveBleuDays(cleanup) });
     await running.until({ availability: "online", "season/label": /^\d{4}-\d{4}$/ });
     await running.vigie.end("SIGKILL");
     await expectAnswers("vigie is stopped or killed", [running.folder]);
@@ -96,7 +96,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
   });
 
   test.concurrent("what-if: The state file is damaged or lost · the log is as written", async () => {
-    const running = await startVigieAndBroker(cleanup, { service: await serveInventedDays(cleanup) });
+    const running = await startVigieAndBroker(cleanup, { service: await serveBleuDays(cleanup) });
     await running.until({ availability: "online", "service/status": "ok" });
     await running.vigie.end("SIGKILL");
     await writeFile(join(running.folder, "state", "state.json"), "{ half");
@@ -113,7 +113,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
   });
 
   test.concurrent("what-if: Two vigies run · the answers are as written", async () => {
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const { until, folder, broker } = await startVigieAndBroker(cleanup, { service });
     await until({ availability: "online" });
     const other = await cleanup.createFolder();
@@ -125,7 +125,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
     const dear = { hp: 0.9, hc: 0.8 };
     const rates = [{ from: "2025-08-01", bleu: dear, blanc: dear, rouge: dear }];
     const { vigie, until } = await startVigieAndBroker(cleanup, {
-      service: await serveInventedDays(cleanup),
+      service: await serveBleuDays(cleanup),
       config: { tariff: { rates } },
     });
     await vigie.says(/one of the two is out of date/);
@@ -134,7 +134,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
   });
 
   test.concurrent("what-if: The configuration is edited, and wrong · the log is as written", async () => {
-    const running = await startVigieAndBroker(cleanup, { service: await serveInventedDays(cleanup) });
+    const running = await startVigieAndBroker(cleanup, { service: await serveBleuDays(cleanup) });
     await running.until({ availability: "online" });
     await writeConfig(running.folder, {
       ...running.config,
@@ -157,7 +157,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
       lines: ["allow_anonymous false", `password_file ${passwords}`],
     });
     cleanup.add(broker.remove);
-    const config = vigieConfig(await serveInventedDays(cleanup), broker.url, {
+    const config = vigieConfig(await serveBleuDays(cleanup), broker.url, {
       mqtt: { url: broker.url, username: "vigie" },
     });
     const vigie = await cleanup.startVigie({ folder, config, env: { VIGIE_MQTT_PASSWORD_FILE: file } });
@@ -174,7 +174,7 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
 
   test.concurrent("what-if: Somebody else writes vigie's topics · the log is as written", async () => {
     const { until, observer, vigie } = await startVigieAndBroker(cleanup, {
-      service: await serveInventedDays(cleanup),
+      service: await serveBleuDays(cleanup),
     });
     await until({ availability: "online", "now/color": /^(bleu|blanc|rouge)$/ });
     await observer.publish("vigie/now/color", "green");

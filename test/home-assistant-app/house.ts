@@ -8,7 +8,7 @@ import { type Container, openTree, startContainer } from "../docker/container.ts
 import { BROKER_PASSWORD, startGuardedBroker, watchGuardedBroker } from "../support/app-vigie.ts";
 import type { Mosquitto } from "../support/mosquitto.ts";
 import { lacking } from "../support/prepared.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { type Supervisor, startSupervisor, TOKEN } from "../support/supervisor.ts";
 import type { Cleanup } from "../support/vigie.ts";
 
@@ -63,7 +63,7 @@ export interface House {
 export async function openHouse(cleanup: Cleanup): Promise<House> {
   const supervisor = await startSupervisor({ host: SUPERVISOR_ADDRESS, port: 80 });
   cleanup.add(supervisor.stop);
-  const official = await serveInventedDays(cleanup);
+  const official = await serveBleuDays(cleanup);
   const folder = await cleanup.createFolder();
   const tree = await openTree(cleanup);
   const [data, config] = [join(folder, "data"), join(folder, "config")];

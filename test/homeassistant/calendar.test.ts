@@ -14,7 +14,7 @@ import { type SharedHome, sharedHome } from "./shared-home.ts";
 
 const CALENDAR = "calendar.colour_days";
 /** Tomorrow may be rouge on each day of the year. */
-const LAWLESS = { ...PARIS, laws: "off" } as const;
+const WITHOUT_LAWS = { ...PARIS, laws: "off" } as const;
 
 interface Event {
   start: string;
@@ -34,7 +34,8 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
   const viewWith = (
     days: Record<string, KnownDay>,
     { at = Date.now(), serviceKind = "real" }: { at?: number; serviceKind?: "real" | "invented" } = {},
-  ) => viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind, tariff: LAWLESS }).loop);
+  ) =>
+    viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind, tariff: WITHOUT_LAWS }).loop);
   const serve = (...shown: Parameters<typeof viewWith>) => server?.show(viewWith(...shown));
   /** Home Assistant reads the calendar now. */
   const reload = () => shared.home.post(`/api/config/config_entries/entry/${entry}/reload`, {});

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const ALWAYS = { id: "always", when: { any: [{ period: "hp" }, { period: "hc" }] } };
@@ -11,7 +11,7 @@ describe.skipIf(withoutMosquitto)(`commands to the running program ${withoutMosq
   afterAll(cleanup.run);
 
   test("a rule that is disabled for a time is enabled again at its end, over a kill, and so is one that refers to it", async () => {
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const running = await startVigieAndBroker(cleanup, { service, config: { rules: [ALWAYS, FOLLOWER] } });
     const { until, payloadOf, vigie, observer } = running;
     const give = (payload: string) => observer.publish("vigie/rules/always/enabled/set", payload, false);

@@ -8,7 +8,7 @@ import { serialiseState } from "../../src/state/state-format.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, type Vigie, writeConfig } from "../support/vigie.ts";
 
 const LOW = { id: "low", when: { mqtt: { topic: "car/status", path: "battery", below: 40, max_age: "2h" } } };
@@ -59,7 +59,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
       cleanup.add(house.disconnect);
       const folder = await cleanup.createFolder();
       // A service of its own: one takes 60 requests a minute from all vigies of this machine.
-      const service = await serveInventedDays(cleanup);
+      const service = await serveBleuDays(cleanup);
       await writeConfig(folder, vigieConfig(service, broker.url, { ...config }));
       const start = () => cleanup.startVigie({ folder });
       return { broker, service, house, folder, start };
@@ -198,7 +198,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
     const lines = ["allow_anonymous true", `log_dest file ${log}`, "log_type subscribe"];
     const broker = await startMosquitto({ lines });
     cleanup.add(broker.remove);
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const outputs = [{ ...HEATER, confirm: { topic: "heater" } }];
     const { until } = await startVigieAndBroker(cleanup, { service, broker, config: { ...RULES, outputs } });
     await until({ availability: "online" });
@@ -215,7 +215,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
   test("a broker that restarts changes no verdict, and values are heard again after it", async () => {
     const broker = await startMosquitto({ persistence: "each change" });
     cleanup.add(broker.remove);
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const running = await startVigieAndBroker(cleanup, { service, broker, config: RULES });
     const before = await observe(broker.url, "#");
     await running.until({ "service/status": "ok" });
@@ -244,7 +244,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
     cleanup.add(broker.remove);
     const house = await observe(broker.url, "#");
     cleanup.add(house.disconnect);
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const live = { id: "live", when: { mqtt: { topic: "garden/cold", equals: true } } };
     const folder = await cleanup.createFolder();
     await writeConfig(folder, vigieConfig(service, broker.url, { rules: [LOW, live] }));
@@ -299,7 +299,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
   });
 
   test("once --dry-run goes on without the broker, and says so", async () => {
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const folder = await cleanup.createFolder();
     await writeConfig(folder, vigieConfig(service, "mqtt://127.0.0.1:1", { rules: [LOW] }));
     const { stdout, stderr, code } = await runVigie({ folder, args: ["once", "--dry-run"] });

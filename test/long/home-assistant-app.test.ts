@@ -7,14 +7,14 @@ import {
 } from "../support/app-vigie.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { NOBODY } from "../support/ports.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, () => {
   const cleanup = createCleanup();
   let official: string;
   beforeAll(async () => {
-    official = await serveInventedDays(cleanup);
+    official = await serveBleuDays(cleanup);
   });
   afterAll(cleanup.run);
 

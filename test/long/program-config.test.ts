@@ -1,6 +1,6 @@
 import { afterAll, describe, test } from "vitest";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`a configuration that changes ${withoutMosquitto}`, () => {
@@ -8,7 +8,7 @@ describe.skipIf(withoutMosquitto)(`a configuration that changes ${withoutMosquit
   afterAll(cleanup.run);
 
   test("while vigie is not running moves everything to another base topic, too", async () => {
-    const service = await serveInventedDays(cleanup);
+    const service = await serveBleuDays(cleanup);
     const running = await startVigieAndBroker(cleanup, { service });
     await running.until({ availability: "online", "service/status": "ok" });
     await running.vigie.end();

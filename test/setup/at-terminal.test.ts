@@ -11,7 +11,7 @@ import { LONG } from "../support/long.ts";
 import { type Mosquitto, passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, untilHandled } from "../support/observer.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import {
   type AtTerminal,
   CTRL_C,
@@ -55,7 +55,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: L
   beforeEach(async () => {
     waits = holdWaits();
     // A service of its own: it answers 60 requests a minute.
-    days = await serveInventedDays(cleanup);
+    days = await serveBleuDays(cleanup);
     return waits.release;
   });
 

@@ -13,7 +13,7 @@ import { observe, untilHandled } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const BOILER = "use=boiler,kind=tasmota,place=boiler";
@@ -123,7 +123,7 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, () => {
   beforeEach(async () => {
     waits = holdWaits();
     // A service of its own: it answers 60 requests a minute.
-    days = await serveInventedDays(cleanup);
+    days = await serveBleuDays(cleanup);
     return waits.release;
   });
   const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);

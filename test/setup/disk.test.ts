@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { disk, readOnly, withoutMounts } from "../support/disk.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const missing = withoutMosquitto || withoutMounts;
@@ -33,7 +33,7 @@ describe.skipIf(missing)(`vigie setup on a disk that cannot be written ${missing
     const folder = await cleanup.createFolder();
     const broker = await startMosquitto();
     cleanup.add(broker.remove);
-    const official = await serveInventedDays(cleanup);
+    const official = await serveBleuDays(cleanup);
     const place = join(folder, "config");
     await mkdir(place);
     const args = [

@@ -14,7 +14,7 @@ import { observe, untilHandled } from "../support/observer.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { DOWN, ENTER, startSetup, withoutTerminal } from "../support/terminal.ts";
 import { createCleanup } from "../support/vigie.ts";
 
@@ -61,7 +61,7 @@ describe.skipIf(missing)(
     let guarded: Mosquitto;
     const tls = { own: "", other: "", file: "" };
     beforeAll(async () => {
-      days = await serveInventedDays(cleanup);
+      days = await serveBleuDays(cleanup);
       open = await startMosquitto();
       cleanup.add(open.remove);
       const own = makeCertificate(await cleanup.createFolder(), "IP:127.0.0.1");

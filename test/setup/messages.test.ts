@@ -11,7 +11,7 @@ import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mos
 import { observe } from "../support/observer.ts";
 import { NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { CTRL_C, DOWN, ENTER, startAtTerminal, startSetup, withoutTerminal } from "../support/terminal.ts";
 import { createCleanup } from "../support/vigie.ts";
 
@@ -39,7 +39,7 @@ describe.skipIf(missing)(`a message that vigie setup writes ${missing}`, { concu
   beforeEach(async () => {
     const { release } = holdWaits();
     // A service of its own: it answers 60 requests a minute.
-    days = await serveInventedDays(cleanup);
+    days = await serveBleuDays(cleanup);
     return release;
   });
   const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);

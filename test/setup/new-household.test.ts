@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { MQTT_DEVICES, startMqttRelay } from "../support/devices/mqtt-devices.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
-import { serveInventedDays } from "../support/running-vigie.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { ENTER, startAtTerminal, withoutTerminal } from "../support/terminal.ts";
 import { watchTopicValues } from "../support/topic-values.ts";
 import { createCleanup, runHere } from "../support/vigie.ts";
@@ -33,7 +33,7 @@ describe.skipIf(missing)(`a household that is new to vigie ${missing}`, () => {
     if (!device) throw new Error("Expected a device");
     const boiler = await startMqttRelay(device, broker.url);
     cleanup.add(boiler.disconnect);
-    const rte = await serveInventedDays(cleanup);
+    const rte = await serveBleuDays(cleanup);
     // The addresses of a test cannot be found, nor asked for: RTE has one only.
     const args = ["setup", "--official", rte, "--broker", broker.url];
     const terminal = await startAtTerminal({ folder, args, env });

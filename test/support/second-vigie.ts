@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { answerDays } from "./plain-days.ts";
 import { startPlainService } from "./plain-service.ts";
-import { serveInventedDays, startVigieAndBroker, vigieConfig } from "./running-vigie.ts";
+import { serveBleuDays, startVigieAndBroker, vigieConfig } from "./running-vigie.ts";
 import type { Cleanup } from "./vigie.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Cleanup } from "./vigie.ts";
  * whatever the day is.
  */
 export async function startBesideAnother(cleanup: Cleanup) {
-  const service = await serveInventedDays(cleanup);
+  const service = await serveBleuDays(cleanup);
   const first = await startVigieAndBroker(cleanup, { service });
   await first.until({ availability: "online", "service/status": "ok" });
   const device = await startPlainService(() => ({ body: "ok" }));
