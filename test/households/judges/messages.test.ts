@@ -55,9 +55,9 @@ function sentences(trace: Trace): string[] {
   return judgeMessages(trace).map(({ sentence }) => sentence);
 }
 
-/** Its sending came so many seconds earlier. */
+/** The last sending of this text came so many seconds earlier. */
 function earlier({ began, events }: Trace, payload: string, seconds: number): Trace {
-  const of = events.find((event) => event.kind === "web request" && event.payload === payload);
+  const of = events.findLast((event) => event.kind === "web request" && event.payload === payload);
   const id = of?.kind === "web request" ? of.id : undefined;
   const moved = events.map((event) =>
     "id" in event && event.id === id && event.kind.startsWith("web")
@@ -75,4 +75,52 @@ test("another text is wrong while one choice is in force, and right when the nex
   expect(sentences(earlier(trace, "nobody", 300))).toContain(
     "phone: nobody was sent after guests on 2026-01-17, by the same choice",
   );
+});
+
+/** A rule looks two hours ahead: it is ON from 19:10 in Paris on for 5 January, and from 22:00 on for the sixth. */
+const liveAhead = () =>
+  runHousehold({
+    seed: 1,
+    from: "2026-01-05T17:30:00Z",
+    length: 3.6 * 3_600,
+    trouble: 0,
+    history: 3,
+    oldBroker: false,
+    configs: [
+      {
+        service: { base_url: "https://service.example" },
+        mqtt: { url: "mqtt://192.0.2.1" },
+        rules: [
+          {
+            id: "ahead",
+            when: { all: [{ day: "today", confidence: 2 }, { between: ["21:10", "18:00"] }] },
+            lead: "2h",
+          },
+        ],
+        outputs: {
+          list: [
+            {
+              id: "phone",
+              url: "https://phone.example/phone/set",
+              message: true,
+              choose: [{ when: "ahead", payload: "a day" }],
+            },
+          ],
+        },
+      },
+    ],
+    devices: [],
+    events: [{ at: 1, kind: "start" }],
+  });
+
+test("a rule that looks two hours ahead tells its next day at 22:00, and not before", async () => {
+  const trace = await liveAhead();
+  const at = trace.events.flatMap((event) =>
+    event.kind === "web request" ? [new Date(event.at).toISOString().slice(11, 16)] : [],
+  );
+  expect(at).toEqual(["18:10", "21:00"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(earlier(trace, "a day", 600))).toEqual([
+    "phone: a day was sent again 160.0 min after it was delivered",
+  ]);
 });

@@ -2,7 +2,7 @@ import type { Output } from "../../../src/core/outputs/output.ts";
 import { isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
-import { isOtherDay, looksAtOneDay } from "./rules-on-days.ts";
+import { isOtherDay, looksAtOneDay, reachesOtherDay } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
 import { BASE, readTopics } from "./topics.ts";
 import { HOUR } from "./truth/calendar.ts";
@@ -119,7 +119,11 @@ function often({ trace, life, calm }: Look): Violation[] {
 
 /** Another day may decide, or the colour of one may be another one. */
 function isNewDay({ trace }: Look, output: Output, from: number, to: number): boolean {
-  return looksAtOneDay(trace, output, to) && isOtherDay(trace, from - AROUND, to + AROUND);
+  if (!looksAtOneDay(trace, output, to)) return false;
+  return (
+    isOtherDay(trace, from - AROUND, to + AROUND) ||
+    reachesOtherDay(trace, output, from - AROUND, to + AROUND)
+  );
 }
 
 /** The broker had it, or the request was written and nothing was answered. */

@@ -2,14 +2,31 @@ import type { Output } from "../../../src/core/outputs/output.ts";
 import type { Condition, Rule } from "../../../src/core/rules/rule.ts";
 import type { Trace } from "../trace.ts";
 import { BASE, configsInForce, readTopics } from "./topics.ts";
+import { tariffDay, wallClock } from "./truth/calendar.ts";
 
 /** As rules and topics call single days. */
 export const DAY_WORDS = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 /** Whether a rule of this output looks at one day, also through other rules. */
 export function looksAtOneDay(trace: Trace, { choose }: Output, steady: number): boolean {
-  const rules = configsInForce(trace).findLast(({ from }) => from <= steady)?.config.rules ?? [];
+  const rules = rulesInForce(trace, steady);
   return choose.some(({ when }) => isOnOneDay(when, rules));
+}
+
+/**
+ * Whether a rule of this output that looks ahead reaches another day at the second instant than at the first one. With
+ * `lead: 2h` a rule on `today` is ON from 22:00 on for a day that topics name from midnight on.
+ */
+export function reachesOtherDay(trace: Trace, { choose }: Output, from: number, to: number): boolean {
+  const rules = rulesInForce(trace, to);
+  const lead = Math.max(0, ...choose.map(({ when }) => leadOf(when, rules)));
+  if (lead === 0) return false;
+  const [first, last] = [trace.began + from, trace.began + to + lead];
+  return wallClock(first).date !== wallClock(last).date || tariffDay(first) !== tariffDay(last);
+}
+
+function rulesInForce(trace: Trace, steady: number): readonly Rule[] {
+  return configsInForce(trace).findLast(({ from }) => from <= steady)?.config.rules ?? [];
 }
 
 function isOnOneDay(id: string, rules: readonly Rule[]): boolean {
@@ -22,6 +39,19 @@ function hasOneDay(condition: Condition, rules: readonly Rule[]): boolean {
   if ("part" in condition) return hasOneDay(condition.part, rules);
   if (condition.kind === "rule") return isOnOneDay(condition.rule, rules);
   return condition.kind === "day" && condition.range === null;
+}
+
+/** Milliseconds: its own, and the longest one of the rules in it. */
+function leadOf(id: string, rules: readonly Rule[]): number {
+  const rule = rules.find((one) => one.id === id);
+  if (!rule) return 0;
+  return rule.lead + Math.max(0, ...referredIn(rule.when).map((one) => leadOf(one, rules)));
+}
+
+function referredIn(condition: Condition): string[] {
+  if ("parts" in condition) return condition.parts.flatMap(referredIn);
+  if ("part" in condition) return referredIn(condition.part);
+  return condition.kind === "rule" ? [condition.rule] : [];
 }
 
 /** Whether vigie has published another date or another official colour for one of the days. */
