@@ -486,6 +486,31 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
+    what: "a message is due again after a broker that cannot say so has refused it",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      oldBroker: true,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          outputs: {
+            list: [{ topic: "device1/set", message: true, choose: [{ when: "guests", payload: "m1" }] }],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "refuse", topic: "device1/set", for: 3_000 },
+        valueAt(60, "guests"),
+        valueAt(300, "away"),
+        valueAt(1_200, "guests"),
+      ],
+    },
+  },
+  {
     what: "a message is given up because its gateway was down for two minutes",
     scenario: {
       ...QUIET_HOUSE,

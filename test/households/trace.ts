@@ -95,8 +95,8 @@ export type BrokerSeen =
     }
   /** From now on so many milliseconds pass from vigie to the broker, and back. */
   | { kind: "latency"; milliseconds: number }
-  /** The broker has refused a message of vigie. */
-  | { kind: "refused"; topic: string; payload: string }
+  /** The broker has refused a message of vigie. MQTT 3.1.1 cannot say so (`isSaid`): it is acknowledged like what was taken. */
+  | { kind: "refused"; id: number; topic: string; payload: string; isSaid: boolean }
   /** The acknowledgement of that message has arrived at vigie. It may never do so. */
   | { kind: "acknowledged"; id: number }
   /** Somebody else publishes; `will`: the broker for a vigie that is gone. */

@@ -8,7 +8,7 @@ export interface Sending {
   how: "mqtt" | "http";
   payload: string;
   steady: number;
-  /** The broker has it, or its address has read it. */
+  /** The broker has it, as far as vigie can know, or its address has read it. */
   hasArrived: boolean;
   /** When vigie learnt that the broker has it, or that its address has taken it; null: never. */
   takenAt: number | null;
@@ -68,8 +68,10 @@ function find({ events }: Trace): ReadonlyMap<string, readonly Sending[]> {
       overMqtt.set(id, add({ target: topic, how: "mqtt", payload, steady, hasArrived: true }));
     }
     if (isKind(event, "refused") && topics.has(event.topic)) {
-      const { topic, payload } = event;
-      add({ target: topic, how: "mqtt", payload, steady, overAt: steady, failure: "refused" });
+      const { id, topic, payload, isSaid } = event;
+      const sending = { target: topic, how: "mqtt", payload, steady } as const;
+      if (isSaid) add({ ...sending, overAt: steady, failure: "refused" });
+      else overMqtt.set(id, add({ ...sending, hasArrived: true }));
     }
     if (isKind(event, "acknowledged")) {
       const sending = overMqtt.get(event.id);
