@@ -91,7 +91,7 @@ describe.skipIf(withoutMosquitto)(`a broker that drops some of its answers ${wit
     cleanup.add(publisher.stop);
     publisher.setTopics(topics({ color: "bleu" }));
     const isSaid = () => expect.poll(() => lines, { timeout: PATIENCE }).not.toEqual([]);
-    await passUntil(Promise.resolve(isSaid()));
+    await passUntil(Promise.resolve(isSaid()), 3);
     expect(lines).toEqual([
       "The broker accepts messages from vigie and sends none back. Check that this user may also read below the base topic",
     ]);

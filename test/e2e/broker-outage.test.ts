@@ -147,7 +147,8 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     const { publisher } = keep(broker);
     publisher.setTopics(topics({ "season/label": "2025-2026" }));
     await publisher.allAcknowledged();
-    const expires = Date.now() + 3_000;
+    // A slow machine needs some seconds until it is saved.
+    const expires = Date.now() + 6_000;
     publisher.setTopics(topics({ "now/color": { payload: "bleu", expires }, "season/label": "2025-2026" }));
     await publisher.allAcknowledged();
     for (const topic of ["vigie/now/color", "vigie/season/label"]) await broker.untilSaved(topic);

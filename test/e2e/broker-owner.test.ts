@@ -364,7 +364,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
 
   test.concurrent("what-if: A container is restarted · a vigie whose state folder was lost answers the will of the one before with online", async () => {
     // The second one asks for two seconds who lives, and has to be online before the will of the first one comes.
-    const broker = { base_topic: newBase(), grace: 6_000 };
+    const broker = { base_topic: newBase(), grace: 10_000 };
     const first = keep(mosquitto.url, { broker });
     await first.publisher.allAcknowledged();
     await first.publisher.stop();

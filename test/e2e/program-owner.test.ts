@@ -267,7 +267,7 @@ describe.skipIf(withoutMosquitto)(
           return observer.publish("vigie/owner", claim(count));
         };
         await write();
-        const writing = setInterval(write, 1_500);
+        const writing = setInterval(write, 500);
         cleanup.add(async () => clearInterval(writing));
         const vigie = await startProgram();
         await vigie.says(/^Other programs wrote to owner again and again/);

@@ -88,13 +88,13 @@ describe("the views of a running vigie", { concurrent: true }, () => {
     const rules = [{ id: "ahead", when: { day: "next", color: "rouge" } }];
     const { folder, vigie } = await start(firstLook(port, { rules }), { here: false });
     await vigie.says(/^The page is at http:/);
+    // A start that takes longer than three seconds serves the page before its topics are out.
+    const isWell = expect.stringMatching(/^vigie runs; broker reached at .*; data invented: /);
+    await vi.waitFor(async () => expect(await health(port)).toEqual([200, isWell]), PATIENCE);
     const first = await state(port);
     expect(first.rules).toBeDefined();
     expect(first).toMatchObject({ instance: "vigie", service: { status: "simulated" } });
     expect(first.now.color).toMatch(/^(bleu|blanc|rouge)$/);
-    // A start that takes longer than three seconds serves the page before its topics are out.
-    const isWell = expect.stringMatching(/^vigie runs; broker reached at .*; data invented: /);
-    await vi.waitFor(async () => expect(await health(port)).toEqual([200, isWell]), PATIENCE);
 
     const page = await (
       await fetch(`http://127.0.0.1:${port}/`, { headers: { "Accept-Language": "fr" } })

@@ -13,6 +13,8 @@ import { createCleanup } from "../support/vigie.ts";
 
 const RELAY = "relay/command";
 const CONFIG = {
+  // Each day is rouge, on a Sunday and in summer, too.
+  tariff: { laws: "off" },
   rules: [{ id: "rouge", when: { day: "now", color: "rouge" } }],
   outputs: [{ topic: RELAY, choose: [{ when: "rouge", payload: "off" }], else: "on" }],
 };
@@ -30,7 +32,7 @@ describe.skipIf(withoutMosquitto)(
       "%s: the days are known from the state before it, and a rouge day stays rouge",
       async (_, damage) => {
         const service = await startPlainService((path) =>
-          answerDays(path, Date.now(), { colors: ALL_ROUGE }),
+          answerDays(path, Date.now(), { colors: ALL_ROUGE, officialAt: "00:00" }),
         );
         cleanup.add(service.stop);
         // RTE knows no day. But it answers: without an answer a start waits 15 s before it sends anything to a device.

@@ -15,9 +15,12 @@ export async function freePort(): Promise<number> {
   }
 }
 
-// Each process of tests has its own ports, and takes one after the other: none is given twice before its program listens.
+// Each worker of a run has its own ports, and takes one after the other: none is given twice before its program listens. A worker
+// is a new process for each file; its number in the run stays, and the process that began the run tells two runs apart.
 const SHARE = 300;
-const FIRST = 20_000 + SHARE * (process.pid % 40);
+const WORKERS = 4;
+const WORKER = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS;
+const FIRST = 20_000 + SHARE * ((process.ppid % 10) * WORKERS + WORKER);
 let asked = 0;
 
 function isFree(port: number): Promise<boolean> {
