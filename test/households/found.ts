@@ -486,6 +486,38 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
+    what: "a choice that ends and begins again while its device takes no connection waits for the pause of the try before",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      devices: [{ id: "device1", manner: "obeys", words: {}, path: undefined }],
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                url: "http://192.0.2.40/device1/set?turn={payload}",
+                choose: [{ when: "guests", payload: "p1" }],
+                confirm: { url: "http://192.0.2.40/device1/state", every: "10m" },
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "power", device: "device1", for: 1_800, back: "silence" },
+        valueAt(60, "guests"),
+        valueAt(61, "away"),
+        valueAt(68, "guests"),
+      ],
+    },
+  },
+  {
     what: "a message is due again after a broker that cannot say so has refused it",
     scenario: {
       ...QUIET_HOUSE,

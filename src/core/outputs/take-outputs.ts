@@ -239,7 +239,9 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   const wait = isPaused ? PAUSE : asked;
   const notBefore = wait === null ? null : at.steady + wait;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
-  if (given.send && !hasArrived(part, given)) return tryLater(part, output, event, at);
+  if (given.send && !hasArrived(part, given))
+    // Its choice may have ended meanwhile. If it has begun again, what it sends is another order, which waits for nothing.
+    return lastSent(part.kept, key)?.stands ? tryLater(part, output, event, at) : part;
   const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
   const failed = withPassingOf(told, key, { tellingFailure: event.message });
   if (!isPaused) return failed;
