@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
-import type { Trace } from "../trace.ts";
+import type { HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "../scenario.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
 import { judgeMessages } from "./messages.ts";
 
 /** Guests come at 10 min and leave at 20 min, when each message takes 400 ms to the broker. */
@@ -122,5 +123,79 @@ test("a rule that looks two hours ahead tells its next day at 22:00, and not bef
   expect(sentences(trace)).toEqual([]);
   expect(sentences(earlier(trace, "a day", 600))).toEqual([
     "phone: a day was sent again 160.0 min after it was delivered",
+  ]);
+});
+
+const SERVICE = "https://phone.example";
+
+/** A phone over HTTP. Its first message comes later than the topics. */
+function houseOf(
+  rules: HouseConfig["rules"],
+  choices: Readonly<Record<string, string>>,
+  changes: Partial<OutputText> & { tariff?: object } = {},
+): HouseConfig {
+  const { tariff, ...ofOutput } = changes;
+  const choose = Object.entries(choices).map(([when, payload]) => ({ when, payload }));
+  const phone = { id: "phone", url: `${SERVICE}/phone/set`, message: true, choose, ...ofOutput } as const;
+  return {
+    service: { base_url: "https://service.example" },
+    mqtt: { url: "mqtt://192.0.2.1" },
+    ...(tariff && { tariff }),
+    rules,
+    outputs: { list: [phone] },
+  };
+}
+
+function liveIn(
+  configs: HouseConfig | HouseConfig[],
+  events: readonly ScriptEvent[],
+  { from = "2026-01-05T14:00:00Z", length = 3_600 }: Partial<Pick<Scenario, "from" | "length">> = {},
+): Promise<Trace> {
+  return runHousehold({
+    seed: 1,
+    from,
+    length,
+    trouble: 0,
+    history: 3,
+    oldBroker: false,
+    configs: [configs].flat(),
+    devices: [],
+    events: [{ at: 1, kind: "start" }, ...events],
+  });
+}
+
+const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
+
+function valueAt(at: number, payload: string): ScriptEvent {
+  return { at, kind: "report", topic: "house/value1", payload, retain: true };
+}
+
+function faultAt(at: number, fault: WebFault, seconds: number): ScriptEvent {
+  return { at, kind: "web", host: SERVICE, fault, for: seconds };
+}
+
+/** When each request was made, after the beginning, and what it said. */
+function sent({ events }: Trace): string[] {
+  return events.flatMap((event) =>
+    event.kind === "web request" ? [`${(event.steady / 60_000).toFixed(1)} min: ${event.payload}`] : [],
+  );
+}
+
+/** The requests from this one on were never made. */
+function withoutSince({ began, events }: Trace, first: number): Trace {
+  const isGone = (event: TraceEvent) =>
+    event.kind.startsWith("web") && "id" in event && Number(event.id) >= first;
+  return { began, events: events.filter((event) => !isGone(event)) };
+}
+
+test("a service that was busy for an hour is tried each ten minutes, and each 30 s before", async () => {
+  const busy = faultAt(30, { kind: "status", status: 503 }, 6_000);
+  const trace = await liveIn(houseOf([GUESTS], { guests: "m1" }), [busy, valueAt(60, "guests")], {
+    length: 6_000,
+  });
+  expect(sent(trace).at(-1)).toBe("91.1 min: m1");
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(withoutSince(trace, 50))).toEqual([
+    "phone: m1 was not taken, and not tried again within 75 s",
   ]);
 });

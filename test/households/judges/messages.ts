@@ -207,19 +207,15 @@ function untried(look: Look): Violation[] {
   const { life, calm } = look;
   const all = sendingsOf(look);
   return all.flatMap(({ sending, output }, index): Violation[] => {
-    const { steady, failure, retryAfter, status } = sending;
+    const { steady, failure } = sending;
     const isSecret = output.access?.secret_file !== undefined;
     if (isSecret || failure === null) return [];
-    const number = perhapsUntil(
+    const wait = pauseAfter(
+      output,
       all.map((one) => one.sending),
       index,
     );
-    const pause = failure === "perhaps written" ? (PAUSES[number - 1] ?? null) : EVERY;
-    // It is given up, or goes on each ten minutes.
-    if (pause === null && !isReadOnce(output)) return [];
-    const isLater = failure !== "refused" || (status !== null && LATER.includes(status));
-    const asked = Math.min((retryAfter ?? 0) * 1_000, PAUSE);
-    const wait = isLater ? Math.max(pause ?? PAUSE, asked) : PAUSE;
+    if (wait === null) return [];
     const end = (sending.overAt ?? steady) + wait + LATE;
     const next = all[index + 1]?.sending.steady ?? Number.POSITIVE_INFINITY;
     if (next <= end || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
@@ -227,6 +223,27 @@ function untried(look: Look): Violation[] {
     const sentence = `${life.id}: ${sending.payload} was not taken, and not tried again within ${(wait + LATE) / 1000} s`;
     return [{ judge: "messages", at: end, sentence }];
   });
+}
+
+/** Milliseconds until this try is followed by another one at the latest; null: it is given up. */
+function pauseAfter(output: Output, all: readonly Sending[], index: number): number | null {
+  const { failure, retryAfter, status } = all[index]!;
+  const asked = Math.min((retryAfter ?? 0) * 1_000, PAUSE);
+  if (failure === "perhaps written") {
+    const pause = PAUSES[perhapsUntil(all, index) - 1] ?? (isReadOnce(output) ? PAUSE : null);
+    return pause === null ? null : Math.max(pause, asked);
+  }
+  if (failure === "refused" && (status === null || !LATER.includes(status) || isBusyForLong(all, index)))
+    return PAUSE;
+  return Math.max(EVERY, asked);
+}
+
+/** It has been tried for an hour, and its service said each time that it is busy or broken: it is tried each ten minutes then. */
+function isBusyForLong(all: readonly Sending[], index: number): boolean {
+  const { payload, target, steady, overAt } = all[index]!;
+  const isOther = (one: Sending) => one.payload !== payload || one.target !== target || one.takenAt !== null;
+  const first = all[all.slice(0, index).findLastIndex(isOther) + 1]!;
+  return (overAt ?? steady) - first.steady >= HOUR;
 }
 
 /** How often a message may have arrived, with this try. */
