@@ -166,6 +166,8 @@ function liveIn(
 
 const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
 
+const HOME = { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } };
+
 function valueAt(at: number, payload: string): ScriptEvent {
   return { at, kind: "report", topic: "house/value1", payload, retain: true };
 }
@@ -197,5 +199,19 @@ test("a service that was busy for an hour is tried each ten minutes, and each 30
   expect(sentences(trace)).toEqual([]);
   expect(sentences(withoutSince(trace, 50))).toEqual([
     "phone: m1 was not taken, and not tried again within 75 s",
+  ]);
+});
+
+test("a message that was not taken is not tried again when another one is in force that was told before", async () => {
+  const house = houseOf([HOME, GUESTS], { home: "m1", guests: "m2" });
+  const away = faultAt(300, { kind: "refuses" }, 2_000);
+  const values = [valueAt(60, "home"), valueAt(400, "guests")];
+  const trace = await liveIn(house, [...values, away, valueAt(420, "home")]);
+  expect(sent(trace)).toEqual(["1.0 min: m1", "6.7 min: m2"]);
+  expect(sentences(trace)).toEqual([]);
+  const goingOn = await liveIn(house, [...values, away, valueAt(890, "guests")], { length: 900 });
+  expect(sentences(goingOn)).toEqual([]);
+  expect(sentences(withoutSince(goingOn, 4))).toEqual([
+    "phone: m2 was not taken, and not tried again within 75 s",
   ]);
 });

@@ -4,7 +4,7 @@ import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { isOtherDay, looksAtOneDay, reachesOtherDay } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
-import { BASE, readTopics } from "./topics.ts";
+import { BASE, readTopics, type TopicHistory } from "./topics.ts";
 import { HOUR } from "./truth/calendar.ts";
 
 /**
@@ -167,12 +167,21 @@ function changedText({ trace, life, calm }: Look): Violation[] {
     if (isNewDay({ trace, life, calm }, output, before.steady, steady)) return [];
     if (!calm.isThrough(before.steady - AROUND, steady) || !life.isSame(before.steady, steady)) return [];
     // The topic by which the rule turns may come after the message.
-    const [first, ...others] = life.chosen(before.steady, steady + AROUND) ?? [];
-    const isOne = first?.kind === "choice" && others.every((one) => "rule" in one && one.rule === first.rule);
-    if (!isOne || pretended.changes([SIMULATION], before.steady - AROUND, steady).length > 0) return [];
+    if (!isOneChoice(life, before.steady, steady + AROUND)) return [];
+    if (pretended.changes([SIMULATION], before.steady - AROUND, steady).length > 0) return [];
     const sentence = `${life.id}: ${payload} was sent after ${before.payload}, by the same choice`;
     return [{ judge: "messages", at: steady, sentence }];
   });
+}
+
+/** The same choice decides all the time. */
+function isOneChoice(life: OutputLife, from: number, to: number): boolean {
+  const [first, ...others] = life.chosen(from, to) ?? [];
+  return first?.kind === "choice" && others.every((one) => "rule" in one && one.rule === first.rule);
+}
+
+function isPretended(topics: TopicHistory, from: number, to: number): boolean {
+  return topics.at(SIMULATION, from) !== "auto" || topics.changes([SIMULATION], from, to).length > 0;
 }
 
 /** When its choice begins, it is sent, unless the same was delivered not long ago. */
@@ -204,7 +213,8 @@ function unsent(look: Look): Violation[] {
 
 /** What was not taken, as far as is known, is tried again while its choice is ON. */
 function untried(look: Look): Violation[] {
-  const { life, calm } = look;
+  const { trace, life, calm } = look;
+  const topics = readTopics(trace);
   const all = sendingsOf(look);
   return all.flatMap(({ sending, output }, index): Violation[] => {
     const { steady, failure } = sending;
@@ -220,6 +230,9 @@ function untried(look: Look): Violation[] {
     const next = all[index + 1]?.sending.steady ?? Number.POSITIVE_INFINITY;
     if (next <= end || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
     if (!life.chosen(steady - AROUND, end)?.every(({ kind }) => kind === "choice")) return [];
+    // What another choice, another day or a simulation says may have been told before.
+    if (!isOneChoice(life, steady, end) || isNewDay(look, output, steady, end)) return [];
+    if (isPretended(topics, steady - AROUND, end)) return [];
     const sentence = `${life.id}: ${sending.payload} was not taken, and not tried again within ${(wait + LATE) / 1000} s`;
     return [{ judge: "messages", at: end, sentence }];
   });
