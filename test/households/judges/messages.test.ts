@@ -215,3 +215,26 @@ test("a message that was not taken is not tried again when another one is in for
     "phone: m2 was not taken, and not tried again within 75 s",
   ]);
 });
+
+test("the tries of a message go on after another text that nobody can have read", async () => {
+  const trace = await liveIn(houseOf([HOME, GUESTS], { home: "m1", guests: "m2" }), [
+    faultAt(30, { kind: "closes after" }, 110),
+    valueAt(60, "home"),
+    faultAt(150, { kind: "refuses" }, 30),
+    valueAt(155, "guests"),
+    valueAt(170, "home"),
+    faultAt(190, { kind: "closes after" }, 3_000),
+  ]);
+  expect(sent(trace)).toEqual([
+    "1.0 min: m1",
+    "1.5 min: m1",
+    "2.6 min: m2",
+    "3.5 min: m1",
+    "13.5 min: m1",
+    "43.5 min: m1",
+  ]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(withoutSince(trace, 5))).toEqual([
+    "phone: m1 was not taken, and not tried again within 645 s",
+  ]);
+});

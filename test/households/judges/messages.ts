@@ -259,11 +259,15 @@ function isBusyForLong(all: readonly Sending[], index: number): boolean {
   return (overAt ?? steady) - first.steady >= HOUR;
 }
 
-/** How often a message may have arrived, with this try. */
+/**
+ * How often a message may have arrived at most, with this try. It is the same message after another text that nobody can have read,
+ * or that told of another day.
+ */
 function perhapsUntil(all: readonly Sending[], index: number): number {
   const { payload, target } = all[index]!;
-  const other = all.slice(0, index).findLastIndex((one) => one.payload !== payload || one.target !== target);
-  return all.slice(other + 1, index + 1).filter(mayHaveArrived).length;
+  const same = all.slice(0, index + 1).filter((one) => one.payload === payload && one.target === target);
+  const taken = same.findLastIndex(({ takenAt }) => takenAt !== null);
+  return same.slice(taken + 1).filter(mayHaveArrived).length;
 }
 
 /** Over MQTT, when the connection was lost. */
