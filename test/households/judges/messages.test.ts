@@ -238,3 +238,26 @@ test("the tries of a message go on after another text that nobody can have read"
     "phone: m1 was not taken, and not tried again within 645 s",
   ]);
 });
+
+test("a message comes again after a kill if the disk had hung since before it was sent", async () => {
+  const trace = await liveIn(houseOf([GUESTS], { guests: "m1" }), [
+    valueAt(60, "home"),
+    { at: 600, kind: "disk", fault: "hangs", for: 300 },
+    {
+      at: 620,
+      kind: "command",
+      topic: "vigie/rules/guests/enabled/set",
+      payload: '{"enabled":false,"for":"20s"}',
+    },
+    valueAt(700, "guests"),
+    { at: 800, kind: "kill", steps: 0 },
+    { at: 830, kind: "start" },
+    valueAt(890, "guests"),
+  ]);
+  expect(sent(trace)).toEqual(["11.8 min: m1", "15.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  const events = trace.events.filter(({ kind }) => kind !== "write");
+  expect(sentences({ ...trace, events })).toEqual([
+    "phone: m1 was sent again 3.3 min after it was delivered",
+  ]);
+});

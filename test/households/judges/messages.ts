@@ -1,5 +1,5 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
+import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { isOtherDay, looksAtOneDay, reachesOtherDay } from "./rules-on-days.ts";
@@ -323,9 +323,15 @@ function countEnds({ events }: Trace, from: number, to: number): number {
 function isUnsaved({ events }: Trace, from: number, to: number): boolean {
   const meanwhile = within(events, from - SLACK, to);
   const hasFailed = meanwhile.some((event) => isKind(event, "write") && event.outcome === "failed");
-  const writes = meanwhile.filter((event) => isKind(event, "write", "start"));
+  // While a write hangs, none begins.
+  const before = events.slice(0, countUntil(events, from - SLACK)).findLast(isOfWriting);
+  const writes = [...(before ? [before] : []), ...meanwhile.filter(isOfWriting)];
   const hangs = writes.some((event, index) => event.kind === "start" && isBegun(writes[index - 1]));
   return hasFailed || hangs;
+}
+
+function isOfWriting(event: Trace["events"][number]): boolean {
+  return isKind(event, "write", "start");
 }
 
 function isBegun(event: Trace["events"][number] | undefined): boolean {
