@@ -261,3 +261,24 @@ test("a message comes again after a kill if the disk had hung since before it wa
     "phone: m1 was sent again 3.3 min after it was delivered",
   ]);
 });
+
+test("what was told at an address is told there again if another address was in force meanwhile", async () => {
+  const house = (host: string) =>
+    houseOf([GUESTS], { guests: "m1" }, { url: `https://${host}.example/phone/set` });
+  const trace = await liveIn(
+    [house("one"), house("other")],
+    [
+      valueAt(60, "guests"),
+      { at: 600, kind: "edit", config: 1 },
+      { at: 1_200, kind: "edit", config: 0 },
+      valueAt(1_300, "guests"),
+    ],
+  );
+  expect(sent(trace)).toEqual(["1.0 min: m1", "10.0 min: m1", "20.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  const same = trace.events.filter((event) => event.kind !== "reload");
+  expect(sentences({ ...trace, events: same })).toEqual([
+    "phone: m1 was sent again 9.0 min after it was delivered",
+    "phone: m1 was sent again 10.0 min after it was delivered",
+  ]);
+});

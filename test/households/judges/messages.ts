@@ -3,7 +3,7 @@ import { countUntil, isKind, type Judge, type Trace, type Violation, within } fr
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { isOtherDay, looksAtOneDay, reachesOtherDay } from "./rules-on-days.ts";
-import type { Sending } from "./sendings.ts";
+import { type Sending, targetOf } from "./sendings.ts";
 import { BASE, readTopics, type TopicHistory } from "./topics.ts";
 import { HOUR } from "./truth/calendar.ts";
 
@@ -61,7 +61,9 @@ function tries(look: Look): Violation[] {
     const isUnnamed = last !== undefined && sending.sendingId === undefined;
     const chosen = isUnnamed ? look.life.chosen(last.steady, sending.steady) : [];
     const isOther = isUnnamed && isNewDay(look, output, last.steady, sending.steady);
-    if (isNext || isOther || chosen === null || chosen.some(({ kind }) => kind !== "choice")) perhaps = [];
+    const isMoved = last !== undefined && wasElsewhere(look.life, last, sending.steady);
+    const isEnded = chosen === null || chosen.some(({ kind }) => kind !== "choice");
+    if (isNext || isOther || isMoved || isEnded) perhaps = [];
     found.push(...tooEarly(look, perhaps, sending));
     if (!mayHaveArrived(sending) || isReadOnce(output)) continue;
     perhaps.push(sending);
@@ -109,7 +111,10 @@ function often({ trace, life, calm }: Look): Violation[] {
     if (isAgain || !mayHaveArrived(sending)) return [];
     begun.push(sending);
     const { steady, target } = sending;
-    const lastHour = begun.filter((one) => one.target === target && one.steady > steady - HOUR + SLACK);
+    const lastHour = begun.filter(
+      (one) =>
+        one.target === target && one.steady > steady - HOUR + SLACK && !wasElsewhere(life, one, steady),
+    );
     if (lastHour.length <= MOST + countEnds(trace, steady - HOUR, steady)) return [];
     if (!calm.isSure(steady - HOUR, steady) || isUnsaved(trace, steady - HOUR, steady)) return [];
     const sentence = `${life.id}: ${lastHour.length} messages within an hour`;
@@ -124,6 +129,14 @@ function isNewDay({ trace }: Look, output: Output, from: number, to: number): bo
     isOtherDay(trace, from - AROUND, to + AROUND) ||
     reachesOtherDay(trace, output, from - AROUND, to + AROUND)
   );
+}
+
+/** Another target was in force since: nothing is kept of what the people at this one were told. */
+function wasElsewhere({ changes, at }: OutputLife, { target, steady: from }: Sending, to: number): boolean {
+  return changes.some((steady) => {
+    const output = steady > from && steady <= to ? at(steady) : undefined;
+    return output !== undefined && targetOf(output) !== target;
+  });
 }
 
 /** The broker had it, or the request was written and nothing was answered. */
@@ -146,7 +159,8 @@ function repeated(look: Look): Violation[] {
     if (mayHaveArrived(sending)) perhaps.push(sending);
     const takenAt = before?.takenAt ?? null;
     if (isOutdated || isNewDay(look, output, takenAt ?? 0, steady)) return [];
-    if (takenAt === null || steady - takenAt >= SIX_HOURS - SLACK || steady < takenAt) return [];
+    if (!before || takenAt === null || steady - takenAt >= SIX_HOURS - SLACK || steady < takenAt) return [];
+    if (wasElsewhere(look.life, before, steady)) return [];
     // That it was delivered may not be saved; and by a clock that is set six hours are other hours.
     if (!calm.isSure(takenAt - SLACK, steady) || countEnds(trace, takenAt - SLACK, takenAt + SAVED) > 0)
       return [];
