@@ -282,3 +282,15 @@ test("what was told at an address is told there again if another address was in 
     "phone: m1 was sent again 10.0 min after it was delivered",
   ]);
 });
+
+test("a message is not marked if its rule turns by the clock just after a colour is pretended", async () => {
+  const night = { id: "night", when: { period: "hc" } };
+  const trace = await liveIn(
+    houseOf([night], { night: "m1" }),
+    [{ at: 1_797, kind: "command", topic: "vigie/simulation/set", payload: "rouge" }],
+    { from: "2026-01-05T20:30:00Z" },
+  );
+  expect(sent(trace)).toEqual(["30.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(earlier(trace, "m1", 2))).toEqual(["phone: m1 is not marked, though it is pretended"]);
+});

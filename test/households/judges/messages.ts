@@ -5,7 +5,7 @@ import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { isOtherDay, looksAtOneDay, reachesOtherDay } from "./rules-on-days.ts";
 import { type Sending, targetOf } from "./sendings.ts";
 import { BASE, readTopics, type TopicHistory } from "./topics.ts";
-import { HOUR } from "./truth/calendar.ts";
+import { HOUR, MINUTE } from "./truth/calendar.ts";
 
 /**
  * A message is read by people: sent when its choice begins, at most six times if nobody knows whether it has arrived, after longer
@@ -324,8 +324,18 @@ function marks(look: Look): Violation[] {
         isKind(event, "answer", "reload", "start") ||
         (isKind(event, "heard") && !event.topic.startsWith(BASE)),
     );
-    return wasOff && !isNews ? says("is not marked, though it is pretended") : [];
+    return wasOff && !isNews && !isMinuteBegun(topics, steady)
+      ? says("is not marked, though it is pretended")
+      : [];
   });
+}
+
+/** By the clock of the machine: a rule may have turned by that clock since a colour was pretended. */
+function isMinuteBegun(topics: TopicHistory, steady: number): boolean {
+  const pretended = topics.last(SIMULATION, steady);
+  if (!pretended) return false;
+  const intoMinute = (pretended.at - EARLIER) % MINUTE;
+  return intoMinute + EARLIER + (steady - pretended.steady) >= MINUTE;
 }
 
 /** After these nobody may know what was sent. */
@@ -352,6 +362,8 @@ function isBegun(event: Trace["events"][number] | undefined): boolean {
   return event?.kind === "write" && event.outcome === "begun";
 }
 
+/** Milliseconds by which vigie may have pretended it before its topic says so. */
+const EARLIER = 1_000;
 const SIMULATION = `${BASE}/simulation/color`;
 const MARK = "[simulation]";
 /** Tries of a message, and messages in an hour. */
