@@ -167,6 +167,7 @@ function liveIn(
 const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
 
 const HOME = { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } };
+const AWAY = { id: "away", when: { mqtt: { topic: "house/value1", equals: "away" } } };
 
 function valueAt(at: number, payload: string): ScriptEvent {
   return { at, kind: "report", topic: "house/value1", payload, retain: true };
@@ -293,4 +294,18 @@ test("a message is not marked if its rule turns by the clock just after a colour
   expect(sent(trace)).toEqual(["30.0 min: m1"]);
   expect(sentences(trace)).toEqual([]);
   expect(sentences(earlier(trace, "m1", 2))).toEqual(["phone: m1 is not marked, though it is pretended"]);
+});
+
+test("a message waits after six within an hour, and not after five", async () => {
+  const house = houseOf([HOME, AWAY, GUESTS], { home: "m1", away: "m2", guests: "m3" });
+  const others = ["home", "away", "home", "away", "home", "away"].map((word, index) =>
+    valueAt(60 + 120 * index, word),
+  );
+  const nobody = valueAt(900, "nobody");
+  const trace = await liveIn(house, [...others, nobody, valueAt(1_600, "guests"), valueAt(1_700, "guests")]);
+  expect(sent(trace).at(-1)).toBe("11.0 min: m2");
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(withoutSince(trace, 6))).toEqual([
+    "phone: its choice has begun, and no m3 was sent within 30 s",
+  ]);
 });
