@@ -309,3 +309,32 @@ test("a message waits after six within an hour, and not after five", async () =>
     "phone: its choice has begun, and no m3 was sent within 30 s",
   ]);
 });
+
+const TODAY = { day: "today", confidence: 0 };
+const GUESTS_TODAY = { id: "r", when: { all: [TODAY, GUESTS.when] } };
+
+test("a message over HTTP tells its next day also while the broker is away, and not before", async () => {
+  const trace = await liveIn(
+    houseOf([GUESTS_TODAY], { r: "m1" }),
+    [valueAt(60, "guests"), { at: 5_400, kind: "broker", how: "killed", for: 5_400, retained: "kept" }],
+    { from: "2026-01-05T21:00:00Z", length: 4 * 3_600 },
+  );
+  expect(sent(trace)).toEqual(["1.0 min: m1", "120.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(earlier(trace, "m1", 2_000))).toEqual([
+    "phone: m1 was sent again 85.7 min after it was delivered",
+  ]);
+});
+
+test("a message is told anew if its rule looks at a later day after an edit", async () => {
+  const later = { id: "r", when: { all: [{ day: "d3", confidence: 0 }, GUESTS.when] } };
+  const trace = await liveIn(
+    [houseOf([GUESTS_TODAY], { r: "m1" }), houseOf([later], { r: "m1" })],
+    [valueAt(60, "guests"), { at: 1_800, kind: "edit", config: 1 }, valueAt(1_900, "guests")],
+  );
+  expect(sent(trace)).toEqual(["1.0 min: m1", "30.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(earlier(trace, "m1", 600))).toEqual([
+    "phone: m1 was sent again 19.0 min after it was delivered",
+  ]);
+});

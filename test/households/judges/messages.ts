@@ -2,7 +2,7 @@ import type { Output } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
-import { isOtherDay, looksAtOneDay, reachesOtherDay } from "./rules-on-days.ts";
+import { isOtherDay, looksAtOneDay, reachesOtherDay, wereRulesEdited } from "./rules-on-days.ts";
 import { type Sending, targetOf } from "./sendings.ts";
 import { BASE, readTopics, type TopicHistory } from "./topics.ts";
 import { HOUR, MINUTE } from "./truth/calendar.ts";
@@ -123,12 +123,12 @@ function often({ trace, life, calm }: Look): Violation[] {
 }
 
 /** Another day may decide, or the colour of one may be another one. */
-function isNewDay({ trace }: Look, output: Output, from: number, to: number): boolean {
+function isNewDay({ trace, life, calm }: Look, output: Output, from: number, to: number): boolean {
   if (!looksAtOneDay(trace, output, to)) return false;
-  return (
-    isOtherDay(trace, from - AROUND, to + AROUND) ||
-    reachesOtherDay(trace, output, from - AROUND, to + AROUND)
-  );
+  const [begin, end] = [from - AROUND, to + AROUND];
+  // While the broker is away, topics do not say which day it is. The rule may have looked at another day before it was edited.
+  if (!calm.isThrough(to, end) || !life.isSame(from, to) || wereRulesEdited(trace, from, to)) return true;
+  return isOtherDay(trace, begin, end) || reachesOtherDay(trace, output, begin, end);
 }
 
 /** Another target was in force since: nothing is kept of what the people at this one were told. */

@@ -1,7 +1,7 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
 import type { Condition, Rule } from "../../../src/core/rules/rule.ts";
 import type { Trace } from "../trace.ts";
-import { BASE, configsInForce, readTopics } from "./topics.ts";
+import { BASE, configsBetween, configsInForce, readTopics } from "./topics.ts";
 import { tariffDay, wallClock } from "./truth/calendar.ts";
 
 /** As rules and topics call single days. */
@@ -23,6 +23,12 @@ export function reachesOtherDay(trace: Trace, { choose }: Output, from: number, 
   if (lead === 0) return false;
   const [first, last] = [trace.began + from, trace.began + to + lead];
   return wallClock(first).date !== wallClock(last).date || tariffDay(first) !== tariffDay(last);
+}
+
+/** Whether there were other rules at some time between. */
+export function wereRulesEdited(trace: Trace, from: number, to: number): boolean {
+  const rules = configsBetween(configsInForce(trace), from, to).map((config) => JSON.stringify(config.rules));
+  return new Set(rules).size > 1;
 }
 
 function rulesInForce(trace: Trace, steady: number): readonly Rule[] {
