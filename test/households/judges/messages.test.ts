@@ -338,3 +338,17 @@ test("a message is told anew if its rule looks at a later day after an edit", as
     "phone: m1 was sent again 19.0 min after it was delivered",
   ]);
 });
+
+test("a rule that looks ahead reaches the next day by the clock of its tariff", async () => {
+  const tariff = { time_zone: "America/Martinique", laws: "off" };
+  const trace = await liveIn(
+    houseOf([{ ...GUESTS_TODAY, lead: "2h" }], { r: "m1" }, { tariff }),
+    [valueAt(60, "guests"), valueAt(5_500, "guests")],
+    { from: "2026-01-06T00:30:00Z", length: 2 * 3_600 },
+  );
+  expect(sent(trace)).toEqual(["1.0 min: m1", "90.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(earlier(trace, "m1", 600))).toEqual([
+    "phone: m1 was sent again 79.0 min after it was delivered",
+  ]);
+});

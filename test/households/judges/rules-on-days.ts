@@ -1,15 +1,16 @@
+import { Temporal } from "temporal-polyfill";
+import type { Config } from "../../../src/config/config.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import type { Condition, Rule } from "../../../src/core/rules/rule.ts";
 import type { Trace } from "../trace.ts";
 import { BASE, configsBetween, configsInForce, readTopics } from "./topics.ts";
-import { tariffDay, wallClock } from "./truth/calendar.ts";
 
 /** As rules and topics call single days. */
 export const DAY_WORDS = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 /** Whether a rule of this output looks at one day, also through other rules. */
 export function looksAtOneDay(trace: Trace, { choose }: Output, steady: number): boolean {
-  const rules = rulesInForce(trace, steady);
+  const rules = configInForce(trace, steady)?.rules ?? [];
   return choose.some(({ when }) => isOnOneDay(when, rules));
 }
 
@@ -18,11 +19,20 @@ export function looksAtOneDay(trace: Trace, { choose }: Output, steady: number):
  * `lead: 2h` a rule on `today` is ON from 22:00 on for a day that topics name from midnight on.
  */
 export function reachesOtherDay(trace: Trace, { choose }: Output, from: number, to: number): boolean {
-  const rules = rulesInForce(trace, to);
-  const lead = Math.max(0, ...choose.map(({ when }) => leadOf(when, rules)));
+  const config = configInForce(trace, to);
+  if (!config) return false;
+  const lead = Math.max(0, ...choose.map(({ when }) => leadOf(when, config.rules)));
   if (lead === 0) return false;
   const [first, last] = [trace.began + from, trace.began + to + lead];
-  return wallClock(first).date !== wallClock(last).date || tariffDay(first) !== tariffDay(last);
+  return datesAt(config.tariff, first) !== datesAt(config.tariff, last);
+}
+
+/** The date, and that of the tariff day, by the clock and the beginning of days of this tariff. */
+function datesAt({ time_zone, day_starts_at }: Config["tariff"], at: number): string {
+  const shown = Temporal.Instant.fromEpochMilliseconds(Math.floor(at)).toZonedDateTimeISO(time_zone);
+  const today = shown.toPlainDate();
+  const hasBegun = shown.toPlainTime().toString() >= day_starts_at;
+  return `${today} ${hasBegun ? today : today.subtract({ days: 1 })}`;
 }
 
 /** Whether there were other rules at some time between. */
@@ -31,8 +41,8 @@ export function wereRulesEdited(trace: Trace, from: number, to: number): boolean
   return new Set(rules).size > 1;
 }
 
-function rulesInForce(trace: Trace, steady: number): readonly Rule[] {
-  return configsInForce(trace).findLast(({ from }) => from <= steady)?.config.rules ?? [];
+function configInForce(trace: Trace, steady: number): Config | undefined {
+  return configsInForce(trace).findLast(({ from }) => from <= steady)?.config;
 }
 
 function isOnOneDay(id: string, rules: readonly Rule[]): boolean {
