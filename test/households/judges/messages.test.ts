@@ -352,3 +352,38 @@ test("a rule that looks ahead reaches the next day by the clock of its tariff", 
     "phone: m1 was sent again 79.0 min after it was delivered",
   ]);
 });
+
+test("a rule that looks at two days tells each of them once", async () => {
+  const at1330 = { all: [{ between: ["13:30", "15:15"] }, { day: "d3", confidence: 0 }] };
+  const rule = { id: "r", when: { all: [{ any: [TODAY, at1330] }, GUESTS.when] } };
+  const live = (fault?: WebFault) =>
+    liveIn(
+      houseOf([rule], { r: "m1" }),
+      [...(fault ? [faultAt(30, fault, 3_500)] : []), valueAt(1_650, "guests"), valueAt(3_500, "guests")],
+      { from: "2026-01-05T12:00:00Z" },
+    );
+  const trace = await live();
+  expect(sent(trace)).toEqual(["27.5 min: m1", "30.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(withThird(trace, "m1"))).toEqual([
+    "phone: m1 was sent again 4.2 min after it was delivered",
+  ]);
+  const unanswered = await live({ kind: "closes after" });
+  expect(sent(unanswered).slice(0, 4)).toEqual([
+    "27.5 min: m1",
+    "28.0 min: m1",
+    "30.0 min: m1",
+    "30.5 min: m1",
+  ]);
+  expect(sentences(unanswered)).toEqual([]);
+});
+
+/** The last sending of this text is made once more a hundred seconds later. */
+function withThird({ began, events }: Trace, payload: string): Trace {
+  const of = events.findLast((event) => event.kind === "web request" && event.payload === payload);
+  const own = events.filter((event) => of && "id" in of && "id" in event && event.id === of.id);
+  const again = own
+    .filter(({ kind }) => kind.startsWith("web"))
+    .map((event) => ({ ...event, id: 1_000, at: event.at + 100_000, steady: event.steady + 100_000 }));
+  return { began, events: [...events, ...again].sort((one, other) => one.steady - other.steady) };
+}

@@ -2,7 +2,13 @@ import type { Output } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
-import { isOtherDay, looksAtOneDay, reachesOtherDay, wereRulesEdited } from "./rules-on-days.ts";
+import {
+  countDayWords,
+  isOtherDay,
+  looksAtOneDay,
+  reachesOtherDay,
+  wereRulesEdited,
+} from "./rules-on-days.ts";
 import { type Sending, targetOf } from "./sendings.ts";
 import { BASE, readTopics, type TopicHistory } from "./topics.ts";
 import { HOUR, MINUTE } from "./truth/calendar.ts";
@@ -60,7 +66,7 @@ function tries(look: Look): Violation[] {
     // Without a name the same text may be the next message: its choice had ended.
     const isUnnamed = last !== undefined && sending.sendingId === undefined;
     const chosen = isUnnamed ? look.life.chosen(last.steady, sending.steady) : [];
-    const isOther = isUnnamed && isNewDay(look, output, last.steady, sending.steady);
+    const isOther = isUnnamed && mayTellOtherDay(look, output, last.steady, sending.steady);
     const isMoved = last !== undefined && wasElsewhere(look.life, last, sending.steady);
     const isEnded = chosen === null || chosen.some(({ kind }) => kind !== "choice");
     if (isNext || isOther || isMoved || isEnded) perhaps = [];
@@ -131,6 +137,11 @@ function isNewDay({ trace, life, calm }: Look, output: Output, from: number, to:
   return isOtherDay(trace, begin, end) || reachesOtherDay(trace, output, begin, end);
 }
 
+/** Or it looks at several days, and which one decides is not seen from outside. */
+function mayTellOtherDay(look: Look, output: Output, from: number, to: number): boolean {
+  return countDayWords(look.trace, output, to) > 1 || isNewDay(look, output, from, to);
+}
+
 /** Another target was in force since: nothing is kept of what the people at this one were told. */
 function wasElsewhere({ changes, at }: OutputLife, { target, steady: from }: Sending, to: number): boolean {
   return changes.some((steady) => {
@@ -153,7 +164,9 @@ function repeated(look: Look): Violation[] {
   const perhaps: Sending[] = [];
   return sendingsOf(look).flatMap(({ sending, output }): Violation[] => {
     const { steady, payload } = sending;
-    const before = delivered.findLast((one) => one.payload === payload && one.target === sending.target);
+    const same = delivered.filter((one) => one.payload === payload && one.target === sending.target);
+    // Each of its days may be told once.
+    const before = same.at(-Math.max(1, countDayWords(trace, output, steady)));
     const isOutdated = perhaps.some((one) => one.steady > (before?.steady ?? 0) && one.payload !== payload);
     if (sending.takenAt !== null) delivered.push(sending);
     if (mayHaveArrived(sending)) perhaps.push(sending);
@@ -178,7 +191,7 @@ function changedText({ trace, life, calm }: Look): Violation[] {
     const before = all.slice(0, index).findLast((one) => mayHaveArrived(one.sending))?.sending;
     const { steady, payload } = sending;
     if (!before || before.payload === payload || before.target !== sending.target) return [];
-    if (isNewDay({ trace, life, calm }, output, before.steady, steady)) return [];
+    if (mayTellOtherDay({ trace, life, calm }, output, before.steady, steady)) return [];
     if (!calm.isThrough(before.steady - AROUND, steady) || !life.isSame(before.steady, steady)) return [];
     // The topic by which the rule turns may come after the message.
     if (!isOneChoice(life, before.steady, steady + AROUND)) return [];
@@ -247,7 +260,7 @@ function untried(look: Look): Violation[] {
     if (next <= end || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
     if (!life.chosen(steady - AROUND, end)?.every(({ kind }) => kind === "choice")) return [];
     // What another choice, another day or a simulation says may have been told before.
-    if (!isOneChoice(life, steady, end) || isNewDay(look, output, steady, end)) return [];
+    if (!isOneChoice(life, steady, end) || mayTellOtherDay(look, output, steady, end)) return [];
     if (isPretended(topics, steady - AROUND, end)) return [];
     const sentence = `${life.id}: ${sending.payload} was not taken, and not tried again within ${(wait + LATE) / 1000} s`;
     return [{ judge: "messages", at: end, sentence }];

@@ -9,9 +9,17 @@ import { BASE, configsBetween, configsInForce, readTopics } from "./topics.ts";
 export const DAY_WORDS = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 /** Whether a rule of this output looks at one day, also through other rules. */
-export function looksAtOneDay(trace: Trace, { choose }: Output, steady: number): boolean {
+export function looksAtOneDay(trace: Trace, output: Output, steady: number): boolean {
+  return countDayWords(trace, output, steady) > 0;
+}
+
+/**
+ * By how many words the rules of this output name single days, also through other rules. Of those that make a rule ON the latest day
+ * decides: with two words it may be another one without another date, at the end of a `between` or by a value.
+ */
+export function countDayWords(trace: Trace, { choose }: Output, steady: number): number {
   const rules = configInForce(trace, steady)?.rules ?? [];
-  return choose.some(({ when }) => isOnOneDay(when, rules));
+  return new Set(choose.flatMap(({ when }) => dayWordsOf(when, rules))).size;
 }
 
 /**
@@ -45,16 +53,16 @@ function configInForce(trace: Trace, steady: number): Config | undefined {
   return configsInForce(trace).findLast(({ from }) => from <= steady)?.config;
 }
 
-function isOnOneDay(id: string, rules: readonly Rule[]): boolean {
+function dayWordsOf(id: string, rules: readonly Rule[]): string[] {
   const rule = rules.find((one) => one.id === id);
-  return rule !== undefined && hasOneDay(rule.when, rules);
+  return rule ? dayWordsIn(rule.when, rules) : [];
 }
 
-function hasOneDay(condition: Condition, rules: readonly Rule[]): boolean {
-  if ("parts" in condition) return condition.parts.some((part) => hasOneDay(part, rules));
-  if ("part" in condition) return hasOneDay(condition.part, rules);
-  if (condition.kind === "rule") return isOnOneDay(condition.rule, rules);
-  return condition.kind === "day" && condition.range === null;
+function dayWordsIn(condition: Condition, rules: readonly Rule[]): string[] {
+  if ("parts" in condition) return condition.parts.flatMap((part) => dayWordsIn(part, rules));
+  if ("part" in condition) return dayWordsIn(condition.part, rules);
+  if (condition.kind === "rule") return dayWordsOf(condition.rule, rules);
+  return condition.kind === "day" && condition.range === null ? [condition.day] : [];
 }
 
 /** Milliseconds: its own, and the longest one of the rules in it. */
