@@ -5,6 +5,7 @@ import { type Calm, readCalm } from "./calm.ts";
 import { textOf } from "./chosen-payload.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { DAY_WORDS } from "./rules-on-days.ts";
+import type { Sending } from "./sendings.ts";
 import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
 import { HOUR } from "./truth/calendar.ts";
 
@@ -102,7 +103,9 @@ function untold(look: Look): Violation[] {
       if (judged.has(key) || output.access?.secret_file !== undefined) return [];
       judged.add(key);
       const before = life.sendings(end).filter((one) => one.steady <= end);
-      const isTold = before.some((one) => isAround(look, subject, one.steady));
+      const isTold = before.some(
+        (one) => isAround(look, subject, one.steady) || isToldUnseen(look, subject, one, output),
+      );
       if (isTold || before.filter((one) => one.steady > end - HOUR).length >= MOST_AN_HOUR) return [];
       const sentence = `${life.id}: nobody was told of ${subject.date}, which makes ${subject.rule} ON`;
       return [{ judge: "messages of days", at: end, sentence }];
@@ -118,6 +121,20 @@ function isAround(look: Look, subject: Subject, steady: number): boolean {
   return [steady, ...near, ...datesChange(look, steady - AROUND, steady + AROUND)].some((instant) =>
     isSame(subjectAt(look, instant), subject),
   );
+}
+
+/** While the broker was away: then no topic said of which day it was. What topics say first after that counts. */
+function isToldUnseen(
+  look: Look,
+  subject: Subject,
+  { how, steady, payload }: Sending,
+  output: Output,
+): boolean {
+  const { trace, calm, topics } = look;
+  if (how !== "http" || calm.isThrough(steady, steady + AROUND)) return false;
+  const back = trace.events.find((event) => event.kind === "connected" && event.steady > steady);
+  if (!back || topics.at(`${BASE}/${subject.word}/date`, back.steady + AROUND) !== subject.date) return false;
+  return !namesDay(output, subject) || payload.includes(subject.date);
 }
 
 /** Its text names another day than the one that has been so for a minute. */

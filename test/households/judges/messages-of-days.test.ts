@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { runHousehold } from "../household.ts";
+import type { HouseConfig, ScriptEvent } from "../scenario.ts";
+import type { Trace } from "../trace.ts";
+import { judgeMessagesOfDays } from "./messages-of-days.ts";
+
+const TODAY = { day: "today", confidence: 0 };
+
+function houseOf(rules: HouseConfig["rules"], when: string): HouseConfig {
+  const url = "https://phone.example/phone/set";
+  return {
+    service: { base_url: "https://service.example" },
+    mqtt: { url: "mqtt://192.0.2.1" },
+    rules,
+    outputs: { list: [{ id: "phone", url, message: true, choose: [{ when, payload: "a day" }] }] },
+  };
+}
+
+function live(
+  from: string,
+  length: number,
+  configs: HouseConfig[],
+  events: readonly ScriptEvent[],
+): Promise<Trace> {
+  return runHousehold({
+    seed: 1,
+    from,
+    length,
+    trouble: 0,
+    history: 3,
+    oldBroker: false,
+    configs,
+    devices: [],
+    events: [{ at: 1, kind: "start" }, ...events],
+  });
+}
+
+function sentences(trace: Trace): string[] {
+  return judgeMessagesOfDays(trace).map(({ sentence }) => sentence);
+}
+
+/** As if this request was never made. */
+function without({ began, events }: Trace, id: number): Trace {
+  return {
+    began,
+    events: events.filter((event) => !(event.kind.startsWith("web") && "id" in event && event.id === id)),
+  };
+}
+
+test("a day may be told over HTTP while the broker is away, and must be told", async () => {
+  const rule = { id: "r", when: { all: [TODAY, { between: ["22:30", "20:15"] }] } };
+  const trace = await live(
+    "2026-01-05T21:00:00Z",
+    4 * 3_600,
+    [houseOf([rule], "r")],
+    [{ at: 5_400, kind: "broker", how: "killed", for: 5_400, retained: "kept" }],
+  );
+  const sent = trace.events.flatMap((event) => (event.kind === "web request" ? [event.steady / 60_000] : []));
+  expect(sent.map(Math.floor)).toEqual([30, 120]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(without(trace, 2))).toEqual(["phone: nobody was told of 2026-01-06, which makes r ON"]);
+});
