@@ -60,3 +60,28 @@ test("a day may be told over HTTP while the broker is away, and must be told", a
   expect(sentences(trace)).toEqual([]);
   expect(sentences(without(trace, 2))).toEqual(["phone: nobody was told of 2026-01-06, which makes r ON"]);
 });
+
+/** At 15:30 in Paris something is told. It is edited at 15:50, and something else is ON at 16:30. */
+const afterEdit = (configs: HouseConfig[]) =>
+  live("2026-01-05T14:00:00Z", 7_200, configs, [{ at: 3_000, kind: "edit", config: 1 }]);
+
+function todayFrom(from: string) {
+  return { all: [TODAY, { between: [from, "16:45"] }] };
+}
+
+test("a day that another rule or the rule before an edit has told need not be told again", async () => {
+  const rules = [
+    { id: "r", when: todayFrom("15:30") },
+    { id: "s", when: todayFrom("16:30") },
+  ];
+  const ofOther = await afterEdit([houseOf(rules, "r"), houseOf(rules, "s")]);
+  expect(sentences(ofOther)).toEqual([]);
+  expect(sentences(without(ofOther, 1))).toContain("phone: nobody was told of 2026-01-05, which makes s ON");
+  const ahead = { id: "r", lead: "1m", when: todayFrom("15:31") };
+  const edited = await afterEdit([
+    houseOf([ahead], "r"),
+    houseOf([{ id: "r", when: todayFrom("16:30") }], "r"),
+  ]);
+  expect(sentences(edited)).toEqual([]);
+  expect(sentences(without(edited, 1))).toEqual(["phone: nobody was told of 2026-01-05, which makes r ON"]);
+});

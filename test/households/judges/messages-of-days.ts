@@ -4,10 +4,10 @@ import type { Judge, Trace, Violation } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { textOf } from "./chosen-payload.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
-import { DAY_WORDS } from "./rules-on-days.ts";
+import { DAY_WORDS, wereRulesEdited } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
 import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
-import { HOUR } from "./truth/calendar.ts";
+import { DAY, HOUR } from "./truth/calendar.ts";
 
 /**
  * A message by a rule on one day: each day for which the rule is ON is told, and no message names a day that is over. The
@@ -104,7 +104,10 @@ function untold(look: Look): Violation[] {
       judged.add(key);
       const before = life.sendings(end).filter((one) => one.steady <= end);
       const isTold = before.some(
-        (one) => isAround(look, subject, one.steady) || isToldUnseen(look, subject, one, output),
+        (one) =>
+          isAround(look, subject, one.steady) ||
+          isToldUnseen(look, subject, one, output) ||
+          isToldBeforeEdit(look, subject, one, steady),
       );
       if (isTold || before.filter((one) => one.steady > end - HOUR).length >= MOST_AN_HOUR) return [];
       const sentence = `${life.id}: nobody was told of ${subject.date}, which makes ${subject.rule} ON`;
@@ -117,10 +120,25 @@ function isAround(look: Look, subject: Subject, steady: number): boolean {
   const { life } = look;
   // In a simulation that outputs ignore, topics do not say what was chosen.
   if (life.chosen(steady - AROUND, steady + AROUND) === null) return true;
-  const near = life.turns.filter((one) => Math.abs(one - steady) <= AROUND);
-  return [steady, ...near, ...datesChange(look, steady - AROUND, steady + AROUND)].some((instant) =>
-    isSame(subjectAt(look, instant), subject),
-  );
+  return instantsAround(look, steady).some((instant) => isSame(subjectAt(look, instant), subject));
+}
+
+function instantsAround(look: Look, steady: number): number[] {
+  const near = look.life.turns.filter((one) => Math.abs(one - steady) <= AROUND);
+  return [steady, ...near, ...datesChange(look, steady - AROUND, steady + AROUND)];
+}
+
+/** The same text, or a text of the same choice, by other rules or another output than now: of which day it was is not known. */
+function isToldBeforeEdit(look: Look, { rule }: Subject, told: Sending, steady: number): boolean {
+  const { trace, life } = look;
+  const isEdited = wereRulesEdited(trace, told.steady, steady) || !life.isSame(told.steady, steady);
+  if (!isEdited || steady - told.steady > DAY) return false;
+  const [wanted] = life.chosen(steady, steady) ?? [];
+  const isSameText = wanted !== undefined && "payload" in wanted && wanted.payload === told.payload;
+  return instantsAround(look, told.steady).some((instant) => {
+    const [chosen] = life.chosen(instant, instant) ?? [];
+    return chosen?.kind === "choice" && (isSameText || chosen.rule === rule);
+  });
 }
 
 /** While the broker was away: then no topic said of which day it was. What topics say first after that counts. */
