@@ -39,9 +39,18 @@ export function decideMessage(
   output: Output,
   wanted: WantedMessage | NotChosen,
   before: Sent | undefined,
+  by: DecidedBy,
+): Decision {
+  if (typeof wanted === "string") return before ? stopTrying(wanted, before, by.facts) : {};
+  return decideWanted(output, wanted, before && !isOfDevice(before, wanted) ? before : undefined, by);
+}
+
+function decideWanted(
+  output: Output,
+  wanted: WantedMessage,
+  before: Sent | undefined,
   { facts, at }: DecidedBy,
 ): Decision {
-  if (typeof wanted === "string") return before ? stopTrying(wanted, before, facts) : {};
   const { day, ...send } = wanted;
   const color = (day === null ? null : factsOfDay(facts, day)?.color) ?? null;
   const fresh: Sending = { ...send, message: { day, color, begun: at } };
@@ -55,6 +64,14 @@ export function decideMessage(
     if (told) return goOn(output, recordAgain(sent, told, { ...wanted, color }));
   }
   return isOften(sent, at) ? { change: { ...sent, stands: false } } : { change: sent, send: fresh };
+}
+
+/**
+ * It was not taken by a device that was at this topic or address before: people are not sent that. If it is a text that an earlier
+ * version did not deliver, they get the one of now.
+ */
+function isOfDevice({ told_days, acknowledged, payload }: Sent, wanted: WantedMessage): boolean {
+  return told_days === null && !acknowledged && payload !== wanted.payload;
 }
 
 /** None of its choices is ON as far as is known: it is not tried any more. */

@@ -189,10 +189,9 @@ export function keptFor(state: OutputsState, outputs: readonly Output[], at: Ins
   const keys = new Set(outputs.map(({ key }) => key));
   let next = state;
   for (const output of outputs) {
-    const { id, key, message, confirm } = output;
+    const { id, key, message } = output;
     if (lastSent(state, key)) {
-      // Another output may have sent to this device until now.
-      next = recordOf(next, key, { id, ...(!confirm?.online && { away_since: null }) });
+      next = keptHere(next, output);
       continue;
     }
     const [former, sent] =
@@ -206,6 +205,15 @@ export function keptFor(state: OutputsState, outputs: readonly Output[], at: Ins
   }
   for (const key of Object.keys(next)) if (!keys.has(key)) next = recordOf(next, key, { stands: false });
   return next;
+}
+
+/** At the same topic or address. */
+function keptHere(state: OutputsState, { id, key, message, confirm }: Output): OutputsState {
+  // Another output may have sent to this device until now.
+  const kept = recordOf(state, key, { id, ...(!confirm?.online && { away_since: null }) });
+  // What people were to read is no payload of a device.
+  const wasMessage = lastSent(kept, key)?.told_days !== null;
+  return wasMessage && !message ? recordOf(kept, key, { ...NOTHING_KNOWN, ...NO_MESSAGE }) : kept;
 }
 
 /**
@@ -226,6 +234,16 @@ function isPayloadOf({ choose, else: otherwise, unknown }: Output, payload: stri
 
 /** Neither what became of a payload, nor whether it is wanted still. */
 const NOTHING_KNOWN = { acknowledged: false, stands: false, answer: "none" } as const;
+
+/** What only the record of a message has, as that of a device has it. */
+const NO_MESSAGE = {
+  tries: 0,
+  pretended: false,
+  delivered: [],
+  day: null,
+  color: null,
+  told_days: null,
+} as const;
 
 /** Of another device, which may be wanted to do the same. */
 const NOTHING_TOLD = {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import { rougeFacts } from "../../support/facts.ts";
 import { BOILER } from "../../support/outputs.ts";
@@ -274,4 +274,34 @@ test("a device that reports each five minutes is told each ten minutes once it h
   }
   const last = HOUR / SECOND - 30;
   expect(vigie.tellings()).toEqual([1, 2, 3, 4, 5, 6].map((time) => last + 600 * time));
+});
+
+describe("an output at the same topic", () => {
+  const { else: _none, ...withoutElse } = BOILER;
+  const message: Output = { ...withoutElse, message: true, choose: [{ when: "peak", payload: "a peak" }] };
+  const refused = (number: number) => ({ kind: "refused", number, message: "not authorized" }) as const;
+
+  test("becomes a message: people are not sent what the device did not take", () => {
+    const before = house(BOILER);
+    before.connect();
+    before.answerWith(refused);
+    before.turn(true);
+    expect(before.sent.map(({ payload }) => payload)).toEqual(["off"]);
+    const after = house(message, { kept: before.kept(), isPeak: true });
+    after.connect();
+    expect(after.sent.map(({ payload }) => payload)).toEqual(["a peak"]);
+  });
+
+  test("becomes a device: it is not sent what people did not get, while its rule is unknown", () => {
+    const before = house(message);
+    before.connect();
+    before.answerWith(refused);
+    before.turn(true);
+    expect(before.sent.map(({ payload }) => payload)).toEqual(["a peak"]);
+    const after = house(BOILER, { kept: before.kept(), isPeak: null });
+    after.connect();
+    expect(after.sent).toEqual([]);
+    after.turn(false);
+    expect(after.sent.map(({ payload }) => payload)).toEqual(["on"]);
+  });
 });
