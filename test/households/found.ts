@@ -543,6 +543,42 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
+    what: "a message that its service knows is saved at each of its tries, without end",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T14:00:00Z",
+      length: 11 * 3_600,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          outputs: {
+            list: [
+              {
+                ...PHONE,
+                url: "https://phone.example/phone/set?id={id}",
+                method: "PUT",
+                choose: [{ when: "guests", payload: "m1" }],
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 30,
+          kind: "web",
+          host: "https://phone.example",
+          fault: { kind: "hangs", seconds: null },
+          for: 40_000,
+        },
+        valueAt(60, "guests"),
+      ],
+    },
+  },
+  {
     what: "a message is given up because its gateway was down for two minutes",
     scenario: {
       ...QUIET_HOUSE,

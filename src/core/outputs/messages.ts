@@ -329,5 +329,5 @@ const PAUSES = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR];
 /** A message that is read once, however often it is tried, is never given up. */
 const LONGEST_IF_READ_ONCE = 10 * MINUTE;
 /** The first one, and one after each pause. */
-const MOST_TRIES = PAUSES.length + 1;
+export const MOST_TRIES = PAUSES.length + 1;
 const TRIES_OF_EARLIER_VERSIONS = 3;

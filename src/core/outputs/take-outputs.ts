@@ -9,7 +9,7 @@ import {
   type Report,
   takeReport,
 } from "./device-reports.ts";
-import { isGivenUp, pauseAfter, recordArrival } from "./messages.ts";
+import { isGivenUp, MOST_TRIES, pauseAfter, recordArrival } from "./messages.ts";
 import { describeOutput, describeTaken, type Output, type Outputs, placeOf } from "./output.ts";
 import {
   confirmingOutputs,
@@ -340,14 +340,21 @@ function takeCutOff(
   return sayIfGivenUp(noteArrival(part, output, at, "with the next save"), output);
 }
 
-/** A try of a message counts if it may have arrived: a person reads each. */
+/**
+ * A try of a message counts if it may have arrived: a person reads each. One that is tried without end, as its service knows it, must
+ * not wear out the disk.
+ */
 function noteArrival(
   part: OutputsPart,
   { key, message }: Output,
   { now }: Clocks,
   saved: "now" | "with the next save",
 ): OutputsPart {
-  return message ? withKept(part, recordArrival(part.kept, key, { isTaken: false, at: now }), saved) : part;
+  if (!message) return part;
+  const { tries = 0 } = lastSent(part.kept, key) ?? {};
+  const isWorthWrite = saved === "now" && tries < MOST_TRIES;
+  const kept = recordArrival(part.kept, key, { isTaken: false, at: now });
+  return withKept(part, kept, isWorthWrite ? "now" : "with the next save");
 }
 
 function takeAnswer(
