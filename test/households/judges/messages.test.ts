@@ -387,3 +387,20 @@ function withThird({ began, events }: Trace, payload: string): Trace {
     .map((event) => ({ ...event, id: 1_000, at: event.at + 100_000, steady: event.steady + 100_000 }));
   return { began, events: [...events, ...again].sort((one, other) => one.steady - other.steady) };
 }
+
+test("a message is tried six times more by a vigie whose state file was lost, and not by another one", async () => {
+  const trace = await liveIn(
+    houseOf([{ id: "afternoon", when: { between: ["15:01", "22:00"] } }], { afternoon: "m1" }),
+    [
+      faultAt(30, { kind: "hangs", seconds: null }, 14_000),
+      { at: 2_700, kind: "stop" },
+      { at: 2_710, kind: "state file", from: "none" },
+      { at: 2_760, kind: "start" },
+    ],
+    { length: 14_000 },
+  );
+  expect(sent(trace)).toHaveLength(11);
+  expect(sentences(trace)).toEqual([]);
+  const events = trace.events.filter(({ kind }) => kind !== "state file");
+  expect(sentences({ ...trace, events })[0]).toBe("phone: m1 was sent 7 times, with 0 kills");
+});

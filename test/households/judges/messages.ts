@@ -69,7 +69,8 @@ function tries(look: Look): Violation[] {
     const isOther = isUnnamed && mayTellOtherDay(look, output, last.steady, sending.steady);
     const isMoved = last !== undefined && wasElsewhere(look.life, last, sending.steady);
     const isEnded = chosen === null || chosen.some(({ kind }) => kind !== "choice");
-    if (isNext || isOther || isMoved || isEnded) perhaps = [];
+    const isForgotten = last !== undefined && hasForgotten(look.trace, last.steady, sending.steady);
+    if (isNext || isOther || isMoved || isEnded || isForgotten) perhaps = [];
     found.push(...tooEarly(look, perhaps, sending));
     if (!mayHaveArrived(sending) || isReadOnce(output)) continue;
     perhaps.push(sending);
@@ -367,6 +368,13 @@ function isUnsaved({ events }: Trace, from: number, to: number): boolean {
   const writes = [...(before ? [before] : []), ...meanwhile.filter(isOfWriting)];
   const hangs = writes.some((event, index) => event.kind === "start" && isBegun(writes[index - 1]));
   return hasFailed || hangs;
+}
+
+/** vigie was started with a state file that may not hold how often it tried: nothing else tells it. */
+function hasForgotten(trace: Trace, from: number, to: number): boolean {
+  const meanwhile = within(trace.events, from, to);
+  if (!meanwhile.some((event) => isKind(event, "start"))) return false;
+  return meanwhile.some((event) => isKind(event, "state file")) || isUnsaved(trace, from, to);
 }
 
 function isOfWriting(event: Trace["events"][number]): boolean {
