@@ -715,7 +715,67 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  ...[
+    { topic: "device1/set", choose: [{ when: "outside", payload: "p1" }] },
+    {
+      id: "device1",
+      url: "http://192.0.2.40/device1/set?turn={payload}",
+      choose: [{ when: "outside", payload: "p1" }],
+    },
+  ].map(
+    (output): Found => ({
+      what: `a choice ends and begins again while the broker is away (${output.id ?? output.topic})`,
+      scenario: {
+        ...QUIET_HOUSE,
+        length: 4_000,
+        seed: 1,
+        // Its quarter of an hour begins at 12:00 in Paris.
+        from: "2026-01-05T10:45:00Z",
+        configs: [
+          {
+            ...HOUSE,
+            rules: [{ id: "outside", when: { not: { between: ["12:00", "12:15"] } } }],
+            outputs: { list: [output] },
+          },
+        ],
+        events: [
+          { at: 1, kind: "start" },
+          { at: 600, kind: "broker", how: "killed", for: 1_800, retained: "kept" },
+        ],
+      },
+    }),
+  ),
+  ...[400, 3_000].map(
+    (milliseconds): Found => ({
+      what: `a choice begins again sooner than a broker with a latency of ${milliseconds} ms hears that it has ended`,
+      scenario: {
+        ...QUIET_HOUSE,
+        length: 600,
+        seed: 3,
+        from: "2026-01-05T10:00:00Z",
+        configs: [
+          {
+            ...HOUSE,
+            rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+            outputs: { list: [{ topic: "device1/set", choose: [{ when: "guests", payload: "p1" }] }] },
+          },
+        ],
+        events: [
+          { at: 1, kind: "start" },
+          { at: 60, kind: "latency", milliseconds, for: 300 },
+          chatterAt(100, 0.3),
+          chatterAt(160, 0.02),
+        ],
+      },
+    }),
+  ),
 ];
+
+/** A value changes its mind again and again for some seconds. */
+function chatterAt(at: number, every: number): ScriptEvent {
+  const values = { words: ["home", "away", "guests", "home", "guests", "guests"] };
+  return { at, kind: "series", topic: "house/value1", every, for: 11, retain: true, values };
+}
 
 function cutAt(at: number): ScriptEvent {
   return { at, kind: "power", device: "device1", for: 60, back: "online" };

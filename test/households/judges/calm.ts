@@ -1,4 +1,4 @@
-import { isKind, type Kind, type Trace } from "../trace.ts";
+import { isKind, type Kind, type Trace, within } from "../trace.ts";
 
 /** When vigie was connected to a broker that answers, and ran without an interruption; all files of secrets were there. */
 export interface Calm {
@@ -12,7 +12,14 @@ export interface Calm {
   isAwake: (from: number, to: number) => boolean;
   /** No write that was under way in this time took long. */
   isDiskQuick: (from: number, to: number) => boolean;
-  /** Milliseconds that something may take by then from vigie to the broker and back. */
+  /**
+   * Each turn of a rule in this time is on vigie's topics: it never ran for long without a connection, the broker was quick, and so was
+   * the disk. A slow broker gets the newest of several turns only.
+   */
+  isSeen: (from: number, to: number) => boolean;
+  /** Milliseconds that something may take by then from vigie to the broker. */
+  latency: (steady: number) => number;
+  /** And back, with all that it waits for. */
   lag: (steady: number) => number;
 }
 
@@ -30,7 +37,10 @@ function find({ events }: Trace): Calm {
   const doubts: number[] = [];
   const asleep: { from: number; to: number }[] = [];
   const slow: { from: number; to: number }[] = [];
+  const alone: { from: number; to: number }[] = [];
   let begun: number | null = null;
+  let aloneSince: number | null = null;
+  let isRunning = false;
   let isConnected = false;
   let isSuspended = false;
   let secretsGone = 0;
@@ -39,6 +49,13 @@ function find({ events }: Trace): Calm {
     const isChange = isKind(event, ...CHANGES);
     if (isKind(event, "connected")) isConnected = true;
     if (isKind(event, ...ENDS)) isConnected = false;
+    if (isKind(event, "start")) isRunning = true;
+    if (isKind(event, "stopped", "kill", "crash")) isRunning = false;
+    if (isRunning && !isConnected) aloneSince ??= event.steady;
+    else if (aloneSince !== null) {
+      if (event.steady - aloneSince > SHORT) alone.push({ from: aloneSince, to: event.steady });
+      aloneSince = null;
+    }
     if (isKind(event, "suspend", "resume")) isSuspended = event.kind === "suspend";
     if (isKind(event, "suspend")) asleep.push({ from: event.steady, to: Number.POSITIVE_INFINITY });
     if (isKind(event, "resume")) asleep.at(-1)!.to = event.steady;
@@ -56,6 +73,17 @@ function find({ events }: Trace): Calm {
     if (isKind(event, "state file", "jump")) doubts.push(event.steady);
     if (isKind(event, "latency")) latencies.push(event);
   }
+  if (aloneSince !== null) alone.push({ from: aloneSince, to: Number.POSITIVE_INFINITY });
+  const latency = (steady: number) => {
+    // What is on its way keeps to the latency that it began with.
+    const recent = latencies.filter((one, index) => {
+      const end = latencies[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
+      return one.steady <= steady && end >= steady - RECENT;
+    });
+    return Math.max(...recent.map(({ milliseconds }) => milliseconds));
+  };
+  const isDiskQuick = (from: number, to: number) =>
+    !slow.some((one) => one.from <= to && one.to >= from) && !(begun !== null && begun <= to);
   const at = (steady: number) => {
     let [low, high] = [0, times.length];
     while (low < high) {
@@ -74,16 +102,15 @@ function find({ events }: Trace): Calm {
     },
     isSure: (from, to) => !doubts.some((steady) => steady >= from && steady <= to),
     isAwake: (from, to) => !asleep.some((one) => one.from <= to && one.to >= from),
-    isDiskQuick: (from, to) =>
-      !slow.some((one) => one.from <= to && one.to >= from) && !(begun !== null && begun <= to),
-    lag: (steady) => {
-      // What is on its way keeps to the latency that it began with.
-      const recent = latencies.filter((one, index) => {
-        const end = latencies[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
-        return one.steady <= steady && end >= steady - RECENT;
-      });
-      return 3 * Math.max(...recent.map(({ milliseconds }) => milliseconds)) + USUAL;
+    isDiskQuick,
+    isSeen: (from, to) => {
+      const isSlow = [from, to, ...within(latencies, from, to).map(({ steady }) => steady)].some(
+        (steady) => latency(steady) > QUICK,
+      );
+      return !isSlow && isDiskQuick(from, to) && !alone.some((one) => one.from <= to && one.to >= from);
     },
+    latency,
+    lag: (steady) => 3 * latency(steady) + USUAL,
   };
 }
 
@@ -103,3 +130,4 @@ const CHANGES = [...ENDS, "connected", "suspend", "resume", "jump", "secret file
 const RECENT = 15_000;
 const USUAL = 1_500;
 const QUICK = 100;
+const SHORT = 10_000;

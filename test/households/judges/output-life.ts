@@ -1,6 +1,7 @@
 import type { Config } from "../../../src/config/config.ts";
 import type { Output, Payload } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Trace } from "../trace.ts";
+import type { Calm } from "./calm.ts";
 import {
   type Chosen,
   choosePayload,
@@ -36,6 +37,8 @@ export interface OutputLife {
   payloadAt: (steady: number) => string | undefined;
   /** When the payload was sent that vigie says it sent last, as `steady`; null: nothing. */
   sentAt: (steady: number) => number | null;
+  /** Whether the second of two sendings follows another order than the first, by the instant of it that vigie publishes next. */
+  isOrderedAnew: (first: Sending, second: Sending, calm: Calm) => boolean;
   /** When what was chosen may have changed. */
   turns: readonly number[];
   /** What was sent last when its state became this one at this instant. */
@@ -139,6 +142,16 @@ function lifeOf(id: string, { trace, configs, heard, topics }: Material): Output
       const { payload = null, since = null } = JSON.parse(topic?.payload || "{}");
       if (!topic || payload === null || since === null) return null;
       return { payload, sentAt: topic.steady - (topic.at - Date.parse(since)) };
+    },
+    isOrderedAnew: (first, second, calm) => {
+      const published = topics.published(whole);
+      const next = countUntil(published, second.steady);
+      const soon = countUntil(published, second.steady + calm.lag(second.steady));
+      const given = first.steady - (first.how === "mqtt" ? calm.latency(first.steady) : 0);
+      return published.slice(next, Math.max(next + 1, soon)).some(({ steady, at, payload }) => {
+        const { since = null } = JSON.parse(payload || "{}");
+        return since !== null && steady - (at - Date.parse(since)) > given;
+      });
     },
     turns: topics.changes(
       [...new Set(spans.flatMap(({ output }) => (output ? decidingTopics(output) : [])))],

@@ -52,6 +52,9 @@ function sentAgain({ life, calm }: Look): Again[] {
       // A message whose choice has ended and begun again is another one.
       const isStillDue = (one: Chosen) =>
         isStill(one, first.payload) && !(output.message && one.kind === "stands");
+      // Its choice may have ended and begun again unseen.
+      if (!calm.isSeen(first.steady - SAVED, second.steady) && life.isOrderedAnew(first, second, calm))
+        return [];
       return chosen?.every(isStillDue) ? [{ first, second, output }] : [];
     }),
   );

@@ -1,9 +1,12 @@
+import type { Config } from "../../../src/config/config.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import { type Chosen, choosePayload, decidingTopics, isHeldBack } from "./chosen-payload.ts";
+import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { rulesWithoutValues } from "./value-rules.ts";
 
 /**
  * From the verdicts that vigie has published to the payloads that it has sent: at a quiet point the last payload is the
@@ -60,13 +63,16 @@ function unwanted(
 ): Violation[] {
   return sent.flatMap(({ target, how, payload, steady }, index): Violation[] => {
     const [from, to] = [steady - AROUND, steady + AROUND];
+    const calm = readCalm(trace);
     // What rules say while the broker is away, nobody sees.
-    if (how === "http" && !readCalm(trace).isThrough(from, to)) return [];
+    if (how === "http" && !calm.isThrough(from, to)) return [];
     for (const config of configsBetween(configs, from, to)) {
       const output = config.outputs.list.find((one) => targetOf(one) === target);
       if (!output) continue;
       if (output.message) return [];
       if (isHeldBack(config, topics, from, to)) return [];
+      // A value may turn its rule more often than a slow broker hears of it.
+      if (!calm.isSeen(from, to) && isOfValues(output, config)) return [];
       const before = sent[index - 1];
       // What it sent last, or what it believes that it did.
       // It may not have been able to send what was chosen since, such as without its secret, and tries that again.
@@ -83,6 +89,11 @@ function unwanted(
   });
 }
 
+function isOfValues({ choose }: Output, { rules }: Config): boolean {
+  const others = rulesWithoutValues(rules);
+  return choose.some(({ when }) => !others.some(({ id }) => id === when));
+}
+
 /** What was chosen at each instant of a time. */
 function chosenBetween(output: Output, topics: TopicHistory, from: number, to: number): Chosen[] {
   const instants = [from, ...topics.changes(decidingTopics(output), from, to)];
@@ -92,6 +103,12 @@ function chosenBetween(output: Output, topics: TopicHistory, from: number, to: n
 /** Without `confirm` a payload is sent once, unless another was chosen in between. */
 function twice(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Violation[] {
   const configs = configsInForce(trace);
+  const calm = readCalm(trace);
+  const lives = readOutputLives(trace);
+  const isFor = (life: OutputLife, { target, steady }: Sending) => {
+    const output = life.at(steady);
+    return output !== undefined && targetOf(output) === target;
+  };
   return sent.flatMap((second, index): Violation[] => {
     const first = sent[index - 1];
     if (!first || first.payload !== second.payload) return [];
@@ -102,6 +119,10 @@ function twice(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Vi
     if (outputs.some((output) => !output || output.confirm || output.message)) return [];
     const isOther = (chosen: Chosen) => !("payload" in chosen && chosen.payload === first.payload);
     if (outputs.some((output) => output && chosenBetween(output, topics, from, to + AROUND).some(isOther)))
+      return [];
+    // While the broker was away or slow, another one may have been chosen unseen.
+    const isSeen = calm.isSeen(from, to);
+    if (!isSeen && lives.some((life) => isFor(life, first) && life.isOrderedAnew(first, second, calm)))
       return [];
     const meanwhile = eventsBetween(trace, from, to);
     const isTaken = first.takenAt !== null && first.takenAt <= to;
