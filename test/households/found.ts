@@ -1,4 +1,4 @@
-import type { HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
+import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
 export interface Found {
@@ -63,6 +63,15 @@ const PRESENCE: HouseConfig = {
     { id: "save", when: { all: [{ period: "hp" }, { not: { rule: "home" } }] } },
   ],
   outputs: { list: [{ topic: "device1/set", choose: [{ when: "save", payload: "16" }], else: "19" }] },
+};
+
+const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
+const REPORTING: Device = {
+  id: "device1",
+  path: undefined,
+  manner: "obeys",
+  words: {},
+  report: { topic: "device1/state", retain: true },
 };
 
 /** A heater over HTTP that follows whether somebody is home, and is told something else if nobody knows. */
@@ -769,6 +778,38 @@ export const FOUND: readonly Found[] = [
       },
     }),
   ),
+  {
+    what: "the broker holds a live report of a device that has no power when the same is sent again",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                topic: "device1/set",
+                choose: [{ when: "guests", payload: "p1" }],
+                confirm: { topic: "device1/state" },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(200, "home"),
+        { at: 300, kind: "power", device: "device1", for: 9_000, back: "silence" },
+        valueAt(400, "guests"),
+        { at: 1_000, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** A value changes its mind again and again for some seconds. */

@@ -52,6 +52,8 @@ export interface Report {
   payload: string;
   /** `perhaps`: the broker marks it as retained, and somebody published it about when vigie connected. */
   isLive: "yes" | "no" | "perhaps";
+  /** As the broker marks it: it holds it until the next one, as far as vigie can know. */
+  isRetained: boolean;
   meaning: (expected: string) => Meaning;
 }
 
@@ -219,13 +221,14 @@ function readHeard({ events }: Trace): Material["heard"] {
       const last = published.get(`${topic} ${payload}`) ?? Number.NEGATIVE_INFINITY;
       const isFresh = steady - last < FRESH;
       const isKnown = !retain || (isFresh && last > connectedAt + FRESH);
-      add(topic, { steady, payload, isLive: isKnown ? "yes" : isFresh ? "perhaps" : "no" });
+      const isLive = isKnown ? "yes" : isFresh ? "perhaps" : "no";
+      add(topic, { steady, payload, isLive, isRetained: retain });
     }
     if (isKind(event, "web request") && event.what === "question") questions.set(event.id, event.output);
     if (isKind(event, "web answer") && event.body !== null) {
       const output = questions.get(event.id);
       if (output !== undefined && event.status < 300)
-        add(webPlace(output), { steady, payload: event.body, isLive: "yes" });
+        add(webPlace(output), { steady, payload: event.body, isLive: "yes", isRetained: false });
     }
   }
   return heard;

@@ -222,7 +222,11 @@ function sentOnly({ trace, life, calm }: Look): Violation[] {
     if (since === null || !calm.isSure(sentAt - AROUND, steady)) return [];
     const chosen = life.chosen(steady - MINUTE, steady);
     if (!chosen?.every((one) => "payload" in one && one.payload === payload)) return [];
-    const isHeld = life.reports.some((report) => report.isLive !== "yes" && report.steady > sentAt - AROUND);
+    const isOld = life.reports.some((report) => report.isLive !== "yes" && report.steady > sentAt - AROUND);
+    // What its device said before, live, is an old report for what is sent after it.
+    const last = life.reports[countUntil(life.reports, sentAt + 1_000) - 1];
+    const isHeld =
+      isOld || (last?.isRetained && last.meaning(expectedOf(output, payload) ?? "") === "expected");
     const wasConfirmed = life.states.some((one) => one.state === "confirmed" && one.steady > sentAt);
     if (isHeld || wasConfirmed || life.awaySinceAt(steady) !== null) return [];
     const sentence = `${life.id} is sent, though ${payload} is in force and was not confirmed`;

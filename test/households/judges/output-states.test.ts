@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { FOUND } from "../found.ts";
+import { runHousehold } from "../household.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
+import { judgeStates } from "./output-states.ts";
+
+function live(what: string): Promise<Trace> {
+  const found = FOUND.find((one) => one.what.startsWith(what));
+  if (!found) throw new Error(`no household in which ${what}`);
+  return runHousehold(found.scenario);
+}
+
+function withEvents({ began, events }: Trace, change: (event: TraceEvent) => TraceEvent): Trace {
+  return { began, events: events.map(change) };
+}
+
+test("a payload is only sent if the broker holds a report that says the same, and not if it holds none", async () => {
+  const trace = await live("the broker holds a live report of a device that has no power");
+  expect(judgeStates(trace)).toEqual([]);
+  const withoutHeld = withEvents(trace, (event) =>
+    event.kind === "heard" && event.topic === "device1/state" ? { ...event, retain: false } : event,
+  );
+  expect(judgeStates(withoutHeld)).toMatchObject([
+    { sentence: "device1_set is sent, though p1 is in force and was not confirmed" },
+  ]);
+});
