@@ -810,6 +810,42 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a device of which the broker held an old report was away, and does something else",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_200,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                topic: "device1/set",
+                choose: [{ when: "guests", payload: "p1" }],
+                confirm: {
+                  topic: "device1/state",
+                  every: "10m",
+                  online: { topic: "device1/online", equals: "online" },
+                },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [{ ...REPORTING, online: { topic: "device1/online", there: "online", gone: "offline" } }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(200, "home"),
+        { at: 300, kind: "power", device: "device1", for: 120, back: "report" },
+        valueAt(310, "guests"),
+      ],
+    },
+  },
 ];
 
 /** A value changes its mind again and again for some seconds. */

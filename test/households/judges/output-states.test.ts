@@ -24,3 +24,14 @@ test("a payload is only sent if the broker holds a report that says the same, an
     { sentence: "device1_set is sent, though p1 is in force and was not confirmed" },
   ]);
 });
+
+test("a device that never obeyed is contrary only after it was away", async () => {
+  const trace = await live("a device of which the broker held an old report was away");
+  expect(judgeStates(trace)).toEqual([]);
+  const alwaysThere = withEvents(trace, (event) =>
+    event.kind === "heard" && event.topic === "device1/online" ? { ...event, payload: "online" } : event,
+  );
+  expect(judgeStates(alwaysThere)).toContainEqual(
+    expect.objectContaining({ sentence: "device1_set is contrary (p1), but its device has never done it" }),
+  );
+});

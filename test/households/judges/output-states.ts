@@ -54,8 +54,9 @@ function changes({ life, calm }: Look): Violation[] {
     if (state === "confirmed")
       return isHeard ? [] : says("nothing that is expected was heard since it was sent");
     if (state === "contrary") {
-      // What was only said by an old report was never done: it is told again.
-      const chosen = isHeard ? null : life.chosen(steady, steady);
+      // What was only said by an old report was never done: it is told again. Once the device was away, nobody knows that.
+      const wasAway = within(life.presences, sentAt - 1_500, steady).some(({ isThere }) => !isThere);
+      const chosen = isHeard || wasAway ? null : life.chosen(steady, steady);
       if (chosen?.every(({ kind }) => kind === "choice")) return says("its device has never done it");
       const stands = standing(reports, expected ?? "", steady, calm);
       return stands ? [] : says("nothing else was heard that stood for 5 s");
