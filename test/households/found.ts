@@ -74,6 +74,29 @@ const REPORTING: Device = {
   report: { topic: "device1/state", retain: true },
 };
 
+/** Of which vigie hears whether it is there. */
+const GUESTS_ONLINE: HouseConfig = {
+  ...HOUSE,
+  rules: [GUESTS],
+  outputs: {
+    list: [
+      {
+        topic: "device1/set",
+        choose: [{ when: "guests", payload: "p1" }],
+        confirm: {
+          topic: "device1/state",
+          every: "10m",
+          online: { topic: "device1/online", equals: "online" },
+        },
+      },
+    ],
+  },
+};
+const REPORTING_ONLINE: Device = {
+  ...REPORTING,
+  online: { topic: "device1/online", there: "online", gone: "offline" },
+};
+
 /** A heater over HTTP that follows whether somebody is home, and is told something else if nobody knows. */
 const heaterOf = (when: object): HouseConfig => ({
   ...HOUSE,
@@ -817,32 +840,32 @@ export const FOUND: readonly Found[] = [
       length: 1_200,
       seed: 1,
       from: "2026-01-05T10:00:00Z",
-      configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                topic: "device1/set",
-                choose: [{ when: "guests", payload: "p1" }],
-                confirm: {
-                  topic: "device1/state",
-                  every: "10m",
-                  online: { topic: "device1/online", equals: "online" },
-                },
-              },
-            ],
-          },
-        },
-      ],
-      devices: [{ ...REPORTING, online: { topic: "device1/online", there: "online", gone: "offline" } }],
+      configs: [GUESTS_ONLINE],
+      devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
         valueAt(60, "guests"),
         valueAt(200, "home"),
         { at: 300, kind: "power", device: "device1", for: 120, back: "report" },
         valueAt(310, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a device is away again within five minutes, on another connection",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 900,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [GUESTS_ONLINE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 200, kind: "power", device: "device1", for: 20, back: "report", keeps: true },
+        { at: 240, kind: "connection lost" },
+        { at: 280, kind: "power", device: "device1", for: 300, back: "report", keeps: true },
       ],
     },
   },

@@ -35,7 +35,7 @@ function absences({ trace, life, calm }: Look): Absence[] {
     if (isThere || since === null) return [];
     const before = life.presences[index - 1];
     if (before && !before.isThere && before.steady >= since) return [];
-    const recent = within(life.presences, Math.max(since, steady - UNSTEADY), steady - 1);
+    const recent = within(life.presences, steady - UNSTEADY, steady - 1);
     const from = steady + (recent.some((one) => !one.isThere) ? COUNTS_LATE : COUNTS) + calm.lag(steady);
     const to = life.presences.slice(index + 1).find((one) => one.isThere)?.steady ?? end;
     // Another output may hear another topic.

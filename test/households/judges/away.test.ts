@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { FOUND } from "../found.ts";
+import { runHousehold } from "../household.ts";
+import type { Trace } from "../trace.ts";
+import { judgeAway } from "./away.ts";
+
+function live(what: string): Promise<Trace> {
+  const found = FOUND.find((one) => one.what.startsWith(what));
+  if (!found) throw new Error(`no household in which ${what}`);
+  return runHousehold(found.scenario);
+}
+
+/** As if the device had not said that it is away before this second. */
+function withoutAbsence({ began, events }: Trace, before: number): Trace {
+  const isAbsence = (event: Trace["events"][number]) =>
+    event.kind === "heard" && event.topic === "device1/online" && event.payload === "offline";
+  return { began, events: events.filter((event) => !isAbsence(event) || event.steady > before * 1_000) };
+}
+
+test("what a device says of being away counts late only if it was away a short time before", async () => {
+  const trace = await live("a device is away again within five minutes, on another connection");
+  expect(judgeAway(trace)).toEqual([]);
+  expect(judgeAway(withoutAbsence(trace, 240))).toMatchObject([
+    { sentence: "device1_set is confirmed, though its device says that it is away" },
+  ]);
+});
