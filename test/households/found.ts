@@ -1,4 +1,4 @@
-import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
+import type { ConfirmText, Device, HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
 export interface Found {
@@ -74,24 +74,17 @@ const REPORTING: Device = {
   report: { topic: "device1/state", retain: true },
 };
 
-/** Of which vigie hears whether it is there. */
-const GUESTS_ONLINE: HouseConfig = {
-  ...HOUSE,
-  rules: [GUESTS],
-  outputs: {
-    list: [
-      {
-        topic: "device1/set",
-        choose: [{ when: "guests", payload: "p1" }],
-        confirm: {
-          topic: "device1/state",
-          every: "10m",
-          online: { topic: "device1/online", equals: "online" },
-        },
-      },
-    ],
-  },
-};
+function onGuests(confirm: ConfirmText): HouseConfig {
+  const output = { topic: "device1/set", choose: [{ when: "guests", payload: "p1" }], confirm };
+  return { ...HOUSE, rules: [GUESTS], outputs: { list: [output] } };
+}
+const GUESTS_CONFIRMED = onGuests({ topic: "device1/state" });
+/** vigie hears whether its device is there. */
+const GUESTS_ONLINE = onGuests({
+  topic: "device1/state",
+  every: "10m",
+  online: { topic: "device1/online", equals: "online" },
+});
 const REPORTING_ONLINE: Device = {
   ...REPORTING,
   online: { topic: "device1/online", there: "online", gone: "offline" },
@@ -807,21 +800,7 @@ export const FOUND: readonly Found[] = [
       ...QUIET_HOUSE,
       seed: 1,
       from: "2026-01-05T10:00:00Z",
-      configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                topic: "device1/set",
-                choose: [{ when: "guests", payload: "p1" }],
-                confirm: { topic: "device1/state" },
-              },
-            ],
-          },
-        },
-      ],
+      configs: [GUESTS_CONFIRMED],
       devices: [REPORTING],
       events: [
         { at: 1, kind: "start" },
@@ -869,7 +848,51 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a disk that fails loses that a device is away, as vigie is stopped",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 900,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [GUESTS_ONLINE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 200, kind: "power", device: "device1", for: 600, back: "report" },
+        ...stopWithoutDisk(210),
+      ],
+    },
+  },
+  {
+    what: "a disk that fails loses what a device reported last, as vigie is stopped",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 900,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [GUESTS_CONFIRMED],
+      devices: [{ ...REPORTING, report: { topic: "device1/state", retain: false } }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        ...stopWithoutDisk(210),
+        { at: 220, kind: "press", device: "device1" },
+        { at: 800, kind: "quiet" },
+      ],
+    },
+  },
 ];
+
+/** vigie is stopped while its disk fails, and started again when it works. */
+function stopWithoutDisk(at: number): ScriptEvent[] {
+  return [
+    { at, kind: "disk", fault: "fails", for: 100 },
+    { at: at + 70, kind: "stop" },
+    { at: at + 130, kind: "start" },
+  ];
+}
 
 /** A value changes its mind again and again for some seconds. */
 function chatterAt(at: number, every: number): ScriptEvent {

@@ -17,10 +17,28 @@ function withoutAbsence({ began, events }: Trace, before: number): Trace {
   return { began, events: events.filter((event) => !isAbsence(event) || event.steady > before * 1_000) };
 }
 
+function withGoodDisk({ began, events }: Trace): Trace {
+  const isWrite = (event: Trace["events"][number]) => event.kind === "write" && event.outcome === "failed";
+  return {
+    began,
+    events: events.map((event) => (isWrite(event) ? { ...event, kind: "write", outcome: "done" } : event)),
+  };
+}
+
 test("what a device says of being away counts late only if it was away a short time before", async () => {
   const trace = await live("a device is away again within five minutes, on another connection");
   expect(judgeAway(trace)).toEqual([]);
   expect(judgeAway(withoutAbsence(trace, 240))).toMatchObject([
     { sentence: "device1_set is confirmed, though its device says that it is away" },
   ]);
+});
+
+test("since when a device is away may be lost by a disk that failed, and by nothing else", async () => {
+  const trace = await live("a disk that fails loses that a device is away");
+  expect(judgeAway(trace)).toEqual([]);
+  expect(judgeAway(withGoodDisk(trace))).toContainEqual(
+    expect.objectContaining({
+      sentence: expect.stringMatching(/^device1_set was away since .* nothing else$/),
+    }),
+  );
 });

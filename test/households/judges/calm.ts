@@ -10,7 +10,7 @@ export interface Calm {
   isSure: (from: number, to: number) => boolean;
   /** The machine did not sleep: its clock for intervals stands still then. */
   isAwake: (from: number, to: number) => boolean;
-  /** No write that was under way in this time took long. */
+  /** No write that was under way in this time took long, and none failed. */
   isDiskQuick: (from: number, to: number) => boolean;
   /**
    * Each turn of a rule in this time is on vigie's topics: it never ran for long without a connection, the broker was quick, and so was
@@ -67,7 +67,8 @@ function find({ events }: Trace): Calm {
         times.push({ from: event.steady, to: Number.POSITIVE_INFINITY });
     }
     if (isKind(event, "write")) {
-      if (begun !== null && event.steady - begun > QUICK) slow.push({ from: begun, to: event.steady });
+      const isGood = event.outcome === "done" && begun !== null && event.steady - begun <= QUICK;
+      if (begun !== null && !isGood) slow.push({ from: begun, to: event.steady });
       begun = event.outcome === "begun" ? event.steady : null;
     }
     if (isKind(event, "state file", "jump")) doubts.push(event.steady);
