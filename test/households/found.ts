@@ -90,6 +90,27 @@ const REPORTING_ONLINE: Device = {
   online: { topic: "device1/online", there: "online", gone: "offline" },
 };
 
+/** It reports over MQTT. */
+const OVER_HTTP: HouseConfig = {
+  ...HOUSE,
+  rules: [GUESTS],
+  outputs: {
+    list: [
+      {
+        id: "device1",
+        url: "http://192.0.2.40/device1/set?turn={payload}",
+        choose: [{ when: "guests", payload: "p1" }],
+        confirm: {
+          topic: "device1/state",
+          for: "10m",
+          keep: true,
+          online: { topic: "device1/online", equals: "online" },
+        },
+      },
+    ],
+  },
+};
+
 /** A heater over HTTP that follows whether somebody is home, and is told something else if nobody knows. */
 const heaterOf = (when: object): HouseConfig => ({
   ...HOUSE,
@@ -880,6 +901,24 @@ export const FOUND: readonly Found[] = [
         ...stopWithoutDisk(210),
         { at: 220, kind: "press", device: "device1" },
         { at: 800, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "an address that refuses is asked again within ten minutes, as its device changes its mind",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [OVER_HTTP],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 50, kind: "web", host: "http://192.0.2.40", fault: { kind: "status", status: 401 }, for: 200 },
+        valueAt(60, "guests"),
+        ...["p1", "p0"].map((payload, index): ScriptEvent => {
+          return { at: 65 + 4 * index, kind: "report", topic: "device1/state", payload, retain: false };
+        }),
       ],
     },
   },

@@ -236,7 +236,7 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   const isRefused = event.kind === "refused" || (isOverMqtt(output) && isSuspect(passingOf(before, key)));
   const isPaused = isRefused && !given.send;
   const asked = event.kind === "unanswered" ? event.retryAfter : null;
-  const wait = isPaused ? PAUSE : asked;
+  const wait = isPaused || event.kind === "refused" ? PAUSE : asked;
   const notBefore = wait === null ? null : at.steady + wait;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
   if (given.send && !hasArrived(part, given))
