@@ -905,6 +905,24 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
+    what: "a device over HTTP that is back waits for what it did not take while it was away",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [OVER_HTTP],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(200, "home"),
+        { at: 300, kind: "power", device: "device1", for: 1_500, back: "online" },
+        valueAt(400, "guests"),
+        valueAt(1_200, "guests"),
+      ],
+    },
+  },
+  {
     what: "an address that refuses is asked again within ten minutes, as its device changes its mind",
     scenario: {
       ...QUIET_HOUSE,

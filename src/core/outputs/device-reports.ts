@@ -77,13 +77,22 @@ export function judgeIfDue(before: OutputsPart, output: ConfirmingOutput, at: Cl
   let judged = withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, judgedAt });
   // Nobody wants to be overruled by `else` because a device came back.
   const sent = lastSent(part.kept, key);
-  if (hasComeBack && sent && isOfChoice(sent)) judged = noteReturn(judged, output);
+  if (hasComeBack && sent && isOfChoice(sent)) judged = tryAgainSoon(noteReturn(judged, output), output, at);
   return newest ? judge(judged, output, newest, at) : judged;
 }
 
 /** It is not known what the device does now: it is told again as soon as that is allowed. */
 function noteReturn(part: OutputsPart, { key }: ConfirmingOutput): OutputsPart {
   return withKept(part, recordOf(part.kept, key, { came_back: true }), "with the next save");
+}
+
+/** Over HTTP: what the device has not taken while it was away is due as if it was sent now for the first time. */
+function tryAgainSoon(part: OutputsPart, { key, to, confirm }: ConfirmingOutput, at: Clocks): OutputsPart {
+  const { retry, sentAt, notBefore } = passingOf(part, key);
+  if (to.kind === "mqtt" || retry === null) return part;
+  const due = Math.max(at.steady, notBefore ?? 0, sentAt === null ? 0 : sentAt + confirm.every);
+  const soon = { ...retry, since: at.steady, at: Math.min(retry.at, due) };
+  return withPassingOf(part, key, { retry: soon });
 }
 
 /**
@@ -381,7 +390,7 @@ export function judgePresence(part: OutputsPart, output: ConfirmingOutput, at: C
     if (!isOnline) return part;
     const back = withKept(part, recordOf(part.kept, key, { away_since: null }), "with the next save");
     // It may have come back while vigie was stopped.
-    return isOfChoice(sent) && !hasComeBack ? noteReturn(back, output) : back;
+    return isOfChoice(sent) && !hasComeBack ? tryAgainSoon(noteReturn(back, output), output, at) : back;
   }
   if (!gone || gone.countsAt > at.steady) return part;
   const away = withAway(sent, gone.since);
