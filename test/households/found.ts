@@ -940,6 +940,36 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "the device of an output that was a message for a while is left with what it was sent before",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        { id: "device1", topic: "device1/set", choose: [{ when: "guests", payload: "p1" }], else: "p2" },
+        {
+          id: "device1",
+          url: "https://push.example/device1/set",
+          message: true as const,
+          choose: [{ when: "never", payload: "m1" }],
+        },
+      ].map((output) => ({
+        ...HOUSE,
+        rules: [GUESTS, { id: "never", when: { mqtt: { topic: "house/value1", equals: "nobody" } } }],
+        outputs: { list: [output] },
+      })),
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "edit", config: 1 },
+        valueAt(600, "home"),
+        { at: 900, kind: "edit", config: 0 },
+        valueAt(1_200, "home"),
+        { at: 1_500, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

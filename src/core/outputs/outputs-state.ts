@@ -189,13 +189,12 @@ export function keptFor(state: OutputsState, outputs: readonly Output[], at: Ins
   const keys = new Set(outputs.map(({ key }) => key));
   let next = state;
   for (const output of outputs) {
-    const { id, key, message } = output;
+    const { key, message } = output;
     if (lastSent(state, key)) {
       next = keptHere(next, output);
       continue;
     }
-    const [former, sent] =
-      Object.entries(next).find(([one, { id: its }]) => its === id && !keys.has(one)) ?? [];
+    const [former, sent] = formerOf(output, next, keys) ?? [];
     if (former === undefined || !sent) continue;
     // People at another address have read nothing of it.
     const moved = message
@@ -214,6 +213,17 @@ function keptHere(state: OutputsState, { id, key, message, confirm }: Output): O
   // What people were to read is no payload of a device.
   const wasMessage = lastSent(kept, key)?.told_days !== null;
   return wasMessage && !message ? recordOf(kept, key, { ...NOTHING_KNOWN, ...NO_MESSAGE }) : kept;
+}
+
+/** What was sent to another topic or address by the output of this id. */
+function formerOf(
+  { id, message }: Output,
+  state: OutputsState,
+  keys: ReadonlySet<string>,
+): [key: string, sent: Sent] | undefined {
+  const found = Object.entries(state).find(([key, sent]) => sent.id === id && !keys.has(key));
+  // A device whose output is for people now is kept for the day that it comes back, as one whose output is removed.
+  return message && found?.[1].told_days === null ? undefined : found;
 }
 
 /**
