@@ -970,6 +970,37 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "five rules that a value turns each second send too many events",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 500,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [1, 2, 3, 4, 5].map((number) => ({
+            id: `rule${number}`,
+            when: { mqtt: { topic: "house/value1", equals: true } },
+          })),
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 360,
+          kind: "series",
+          topic: "house/value1",
+          every: 1.5,
+          for: 11,
+          retain: true,
+          values: { words: ["true", "false"] },
+        },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

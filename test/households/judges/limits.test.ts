@@ -105,3 +105,28 @@ test.each([
     `${count} messages on ${topic} in 10 s, at most ${most}`,
   ]);
 });
+
+test("events of twelve rules in a second are right, and twelve of one are too many", () => {
+  const events = (ruleOf: (index: number) => string) =>
+    Array.from({ length: 12 }, (_, index) => {
+      const payload = JSON.stringify({ event_type: "rule_on", rule: ruleOf(index) });
+      const message = { topic: "vigie/event", payload, retain: false, qos: 1, expiry: undefined } as const;
+      return at(quiet, 30_000 + index / 20, { kind: "published", id: index, ...message });
+    });
+  expect(
+    sentences(
+      withMore(
+        quiet,
+        events((index) => `rule${index}`),
+      ),
+    ),
+  ).toEqual([]);
+  expect(
+    sentences(
+      withMore(
+        quiet,
+        events(() => "rule1"),
+      ),
+    ),
+  ).toEqual(["12 messages on vigie/event in 10 s, at most 11"]);
+});

@@ -1,7 +1,7 @@
 import { type EventOf, isKind, type Judge, type Trace, type Violation } from "../trace.ts";
 import { judgeFailingPaths, judgeRequests } from "./request-limits.ts";
 import { readSendings } from "./sendings.ts";
-import { readTopics } from "./topics.ts";
+import { BASE, readTopics } from "./topics.ts";
 import { DAY, HOUR } from "./truth/calendar.ts";
 
 /** vigie is polite: requests a minute and a day, messages, writes. */
@@ -23,10 +23,24 @@ function messages(trace: Trace): Violation[] {
   return topics.topics().flatMap((topic) => {
     // Its own pings are how it waits for the broker.
     if (/owner\/p[io]ng$/.test(topic)) return [];
-    const sent = topics.published(topic).map(({ steady }) => steady);
     const most = topic.startsWith("vigie/outputs/") ? 33 : 11;
-    return tooMany(`messages on ${topic} in 10 s`, sent, reasons, { most, within: 10_000 });
+    return bySubject(topics.published(topic)).flatMap((sent) => {
+      const times = sent.map(({ steady }) => steady);
+      return tooMany(`messages on ${topic} in 10 s`, times, reasons, { most, within: 10_000 });
+    });
   });
+}
+
+/** All rules publish on one topic that they have turned, and may turn at once. */
+function bySubject(sent: readonly EventOf<"published">[]): EventOf<"published">[][] {
+  const groups = new Map<string, EventOf<"published">[]>();
+  for (const one of sent) {
+    const subject = one.topic === `${BASE}/event` ? String(JSON.parse(one.payload).rule) : "";
+    const group = groups.get(subject);
+    if (group) group.push(one);
+    else groups.set(subject, [one]);
+  }
+  return [...groups.values()];
 }
 
 function isReasonToPublish(event: Trace["events"][number]): boolean {
