@@ -130,3 +130,26 @@ test("events of twelve rules in a second are right, and twelve of one are too ma
     ),
   ).toEqual(["12 messages on vigie/event in 10 s, at most 11"]);
 });
+
+test("a path that fails is asked ten times a day, by the time zone of the tariff", () => {
+  const path = "/v1/public/season";
+  const inZone = (time_zone: string): Trace => {
+    const events = quiet.events.map((event) =>
+      event.kind === "start"
+        ? { ...event, config: { ...event.config, tariff: { ...event.config.tariff, time_zone } } }
+        : event,
+    );
+    return { ...quiet, events };
+  };
+  // From 00:10 in Paris on; it is 19:10 in Martinique then.
+  const asked = (hours: number) =>
+    Array.from({ length: hours }, (_, index) => {
+      const answer = { source: "service", path, status: 404, headers: {}, body: "" } as const;
+      return at(quiet, (16 + 5 / 6 + index) * 3_600, { kind: "answer", ...answer });
+    });
+  const wrong = `${path} fails: asked 11 times on 2026-01-18`;
+  expect(sentences(withMore(inZone("Europe/Paris"), asked(10)))).toEqual([]);
+  expect(sentences(withMore(inZone("Europe/Paris"), asked(11)))).toEqual([wrong]);
+  expect(sentences(withMore(inZone("America/Martinique"), asked(15)))).toEqual([]);
+  expect(sentences(withMore(inZone("America/Martinique"), asked(16)))).toEqual([wrong]);
+});

@@ -1,7 +1,7 @@
-import { wallInstant } from "../../../src/core/calendar/dates.ts";
+import { civilDate, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { isKind, type SourceName, type Trace, type TraceEvent, type Violation } from "../trace.ts";
 import { configsBetween, configsInForce } from "./topics.ts";
-import { DAY, HOUR, MINUTE, wallClock } from "./truth/calendar.ts";
+import { DAY, HOUR, MINUTE } from "./truth/calendar.ts";
 
 /**
  * At most 10 requests a minute, and 150 a day to the service, 80 to RTE; the hourly ones and those of 18:00 and 05:50 go on.
@@ -36,7 +36,9 @@ export function judgeRequests(trace: Trace, source: SourceName): Violation[] {
 }
 
 /** Season and history that fail are asked again after an hour, at most ten times a day; a killed vigie may have saved neither. */
-export function judgeFailingPaths({ began, events }: Trace): Violation[] {
+export function judgeFailingPaths(trace: Trace): Violation[] {
+  const { began, events } = trace;
+  const configs = configsInForce(trace);
   return ["/v1/public/season", "/v1/public/history"].flatMap((path) => {
     let failed: number[] = [];
     for (const event of events) {
@@ -54,8 +56,9 @@ export function judgeFailingPaths({ began, events }: Trace): Violation[] {
       ];
       if (last !== undefined && steady - last < HOUR - 5_000)
         return sentence(`asked again after ${Math.round((steady - last) / 60_000)} minutes`);
-      const day = wallClock(began + steady).date;
-      const ofDay = failed.filter((at) => wallClock(began + at).date === day).length;
+      const zone = configs.findLast(({ from }) => from <= steady)?.config.tariff.time_zone ?? "Europe/Paris";
+      const day = civilDate(began + steady, zone);
+      const ofDay = failed.filter((at) => civilDate(began + at, zone) === day).length;
       if (ofDay > 10) return sentence(`asked ${ofDay} times on ${day}`);
     }
     return [];
