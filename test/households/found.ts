@@ -1001,6 +1001,25 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a word is confirmed by the time of Paris although it was heard by that of Martinique",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 2 * 3_600,
+      seed: 1,
+      from: "2026-01-05T10:45:00Z",
+      configs: [
+        { ...HOUSE, tariff: { time_zone: "America/Martinique" }, rules: [NIGHT], outputs: { list: [] } },
+        { ...HOUSE, rules: [NIGHT], outputs: { list: [] } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 4_000, kind: "source", source: "service", fault: { kind: "down" }, for: 3_000 },
+        { at: 4_000, kind: "source", source: "rte", fault: { kind: "down" }, for: 3_000 },
+        { at: 4_100, kind: "edit", config: 1 },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

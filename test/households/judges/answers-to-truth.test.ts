@@ -415,6 +415,28 @@ describe("a value of the house", () => {
   });
 });
 
+test("What was heard under another tariff may be confirmed or not, until the next answer", () => {
+  const rules = "[]";
+  const shown = (color: string, stage: string, later: string) =>
+    ["next/stage", "next/color"].flatMap((topic) =>
+      wrongs(
+        topic,
+        live(`${rules}\ntariff: { time_zone: America/Martinique }`, [
+          ["01-04 12:00", rteSays({ "2026-01-04": "BLUE", "2026-01-05": "RED" })],
+          ["01-04 13:00", { kind: "kill" }, ...starts(rules)],
+          ["01-04 13:00:01", shows("next/color", color), shows("next/stage", stage)],
+          ["01-04 14:00", rteSays({ "2026-01-04": "BLUE", "2026-01-05": "RED" })],
+          ["01-04 14:00:01", shows("next/stage", later)],
+          ["01-04 15:00", END],
+        ]),
+      ),
+    );
+  expect(shown("rouge", "announced", "final")).toEqual([]);
+  expect(shown("rouge", "final", "final")).toEqual([]);
+  expect(shown("rouge", "announced", "announced")).toContain("01-04 15:00 announced");
+  expect(shown("blanc", "final", "final")).toContain("01-04 15:00 blanc");
+});
+
 test("A simulation shows the pretended colour, and ends", () => {
   const shown = (end: string) =>
     wrongs(

@@ -170,7 +170,9 @@ function findLife(trace: Trace): Life {
 
     if (isKind(event, "answer")) {
       const { made, isPlain, isHoursOff } = readMade(event.headers, trace.began + steady);
-      const isCertain = isPlain && wasPlain[event.source] && skew.at(steady) === 0;
+      // By another tariff's time zone a word may be confirmed later.
+      const isOfThisTariff = house.at(steady)?.isSpecial === false;
+      const isCertain = isPlain && wasPlain[event.source] && skew.at(steady) === 0 && isOfThisTariff;
       wasPlain[event.source] = isPlain;
       if (isHoursOff) doubt(event, 8 * HOUR);
       // 304: what that path last said with this tag holds again.
