@@ -1020,6 +1020,30 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a hold ends by the time that has passed, although the clock was set back meanwhile",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 2_400,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } }, hold: "10m" }],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "away"),
+        { at: 600, kind: "jump", by: 600 },
+        valueAt(660, "guests"),
+        valueAt(720, "away"),
+        { at: 900, kind: "jump", by: -600 },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

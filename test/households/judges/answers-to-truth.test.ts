@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Config } from "../../../src/config/config.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { judgeTruth } from "./answers-to-truth.ts";
+import { HOUR, MINUTE } from "./truth/calendar.ts";
 
 /** 4 January 2026 is a Sunday. All times are those of Paris. */
 const BEGAN = Date.parse("2026-01-04T00:00:00+01:00");
@@ -397,6 +398,25 @@ describe("a value of the house", () => {
         ]),
       ).filter((one) => one > "01-04 09");
     expect(turnsAt("01-04 10:15")).toEqual([]);
+    expect(turnsAt("01-04 10:38")).toContain("01-04 10:36 ON");
+  });
+
+  test("is held back for longer by so much as the clock was set back meanwhile", () => {
+    const turnsAt = (off: string) => {
+      const trace = live(`[{ id: r, hold: 15m, when: ${COLD} }]`, [
+        ["01-04 10:00", hears("garden/thermometer", "1.8"), shows("rules/r/state", "ON")],
+        ["01-04 10:01", hears("garden/thermometer", "2.3")],
+        ["01-04 10:05", { kind: "jump", by: -600_000 }],
+        [off, shows("rules/r/state", "OFF")],
+        ["01-04 10:39", END],
+      ]);
+      const isAhead = ({ steady }: TraceEvent) => steady >= 10 * HOUR && steady < 10 * HOUR + 5 * MINUTE;
+      const events = trace.events.map((event) =>
+        isAhead(event) ? { ...event, at: event.at + 600_000 } : event,
+      );
+      return wrongs("rules/r/state", { ...trace, events }).filter((one) => one > "01-04 09");
+    };
+    expect(turnsAt("01-04 10:25")).toEqual([]);
     expect(turnsAt("01-04 10:38")).toContain("01-04 10:36 ON");
   });
 

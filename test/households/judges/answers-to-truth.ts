@@ -319,7 +319,7 @@ function usesValues(rule: RuleText, { rules }: House): boolean {
 function allowedStates(rule: RuleText, look: Look): Possible {
   const { life, steady, memory } = look;
   if (rule.hold === 0 || look.isAway) return verdictOf(rule, look.moment);
-  const from = steady - rule.hold - SETTLED;
+  const from = steady - rule.hold - heldLonger(rule, look) - SETTLED;
   const instants = [from, ...life.memory.changes(from, steady), steady];
   const books = new Set(instants.map((at) => life.memory.at(at).book.days)).add(memory.book.days);
   // If nothing was learnt in that time, there is nothing to hold.
@@ -338,6 +338,13 @@ function allowedStates(rule: RuleText, look: Look): Possible {
     }
   }
   return allowed;
+}
+
+/** By so much a hold that began before the clock was set back ends later: at most by itself, else it is forgotten. */
+function heldLonger({ hold }: RuleText, { life: { skew }, steady }: Look): number {
+  const from = steady - 2 * hold - SETTLED;
+  const shown = [from, ...skew.changes(from, steady)].map((at) => skew.at(at) - skew.at(steady));
+  return Math.min(hold, Math.max(0, ...shown));
 }
 
 /** `heldFrom`: also what values, and other rules that look at them, were from then on. */
