@@ -1044,6 +1044,27 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a rule is disabled for ten seconds, although the clock was set back by more than that",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_000,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 600,
+          kind: "command",
+          topic: "vigie/rules/peak/enabled/set",
+          payload: '{"enabled":false,"for":"10s"}',
+        },
+        { at: 607, kind: "jump", by: -90 },
+        { at: 667, kind: "jump", by: 90 },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

@@ -435,6 +435,28 @@ describe("a value of the house", () => {
   });
 });
 
+test("A rule is enabled again once the clock was set back by more than the time for which it was disabled", () => {
+  const shown = (time: string) => {
+    const trace = live("[{ id: r, when: { any: [{ period: hp }, { period: hc }] } }]", [
+      ["01-04 08:00", shows("rules/r/state", "ON")],
+      [
+        "01-04 10:00",
+        hears("vigie/rules/r/enabled/set", `{"enabled":false,"for":"${time}"}`),
+        shows("rules/r/state", "OFF"),
+      ],
+      ["01-04 10:00:10", { kind: "jump", by: -90_000 }, shows("rules/r/state", "ON")],
+      ["01-04 10:01", END],
+    ]);
+    const isBehind = ({ steady }: TraceEvent) => steady >= 10 * HOUR + 10_000;
+    const events = trace.events.map((event) =>
+      isBehind(event) ? { ...event, at: event.at - 90_000 } : event,
+    );
+    return wrongs("rules/r/state", { ...trace, events }).filter((one) => one > "01-04 09");
+  };
+  expect(shown("30s")).toEqual([]);
+  expect(shown("5m")).toContain("01-04 10:01 ON");
+});
+
 test("What was heard under another tariff may be confirmed or not, until the next answer", () => {
   const rules = "[]";
   const shown = (color: string, stage: string, later: string) =>

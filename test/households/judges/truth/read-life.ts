@@ -114,7 +114,8 @@ function findLife(trace: Trace): Life {
         heard.set(topic, [...list, { ...last, from: steady, ages: [...last.ages, LONG_AGO] }]);
       }
       // A clock that is set back does not bring back what it has ended.
-      learnt(event, { ...current, settings: perhapsEnded(current.settings, Math.max(latest, event.at)) });
+      const settings = perhapsEnded(current.settings, Math.max(latest, event.at), event.at);
+      learnt(event, { ...current, settings });
       wasPlain.service = false;
       wasPlain.rte = false;
       doubt(event, Math.abs(off) > 4 * MINUTE ? 8 * HOUR : 2 * HOUR);

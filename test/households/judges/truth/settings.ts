@@ -4,6 +4,8 @@ import { unique } from "./known-days.ts";
 
 interface Enabled {
   enabled: boolean;
+  /** When a command set it for a time. */
+  begun: number | null;
   /** Until when it is so, and what it is from then on. */
   until: number | null;
   later: boolean;
@@ -31,7 +33,7 @@ export interface Settings {
 
 export const NO_SETTINGS: Settings = { enabled: new Map(), threshold: new Map(), simulation: [null] };
 
-const ENABLED: Enabled = { enabled: true, until: null, later: true };
+const ENABLED: Enabled = { enabled: true, begun: null, until: null, later: true };
 
 export function enabledAt(settings: Settings, rule: string, at: number): boolean[] {
   const list = settings.enabled.get(rule) ?? [ENABLED];
@@ -69,7 +71,7 @@ export function obey(settings: Settings, topic: string, payload: string, at: num
 }
 
 function enable(before: Enabled, payload: string, at: number): Enabled[] {
-  const always = (enabled: boolean) => [{ enabled, until: null, later: enabled }];
+  const always = (enabled: boolean) => [{ enabled, begun: null, until: null, later: enabled }];
   if (payload === "ON" || payload === "OFF") return always(payload === "ON");
   const given = readObject(payload);
   if (!given || typeof given.enabled !== "boolean")
@@ -79,7 +81,8 @@ function enable(before: Enabled, payload: string, at: number): Enabled[] {
   const length = durationOf(given.for);
   if (length === null) return [before];
   const isTimed = before.until !== null && at < before.until;
-  return [{ enabled, until: at + length, later: isTimed ? before.later : enabledNow(before, at) }];
+  const later = isTimed ? before.later : enabledNow(before, at);
+  return [{ enabled, begun: at, until: at + length, later }];
 }
 
 function enabledNow({ enabled, until, later }: Enabled, at: number): boolean {
@@ -132,22 +135,26 @@ export function afterEdit(settings: Settings, before: House, after: House): Sett
   return { ...settings, threshold, enabled };
 }
 
-/** What a clock that showed this instant, rightly or not, has ended or has not. */
-export function perhapsEnded(settings: Settings, at: number): Settings {
+/**
+ * What a clock that showed `latest` at the latest, rightly or not, and now shows `at` has ended or has not: the time is also over if
+ * the clock was set back by more than the whole of it.
+ */
+export function perhapsEnded(settings: Settings, latest: number, at: number): Settings {
+  const isOver = ({ begun, until }: { begun: number; until: number }) =>
+    latest >= until || begun - at > until - begun;
   const enabled = new Map(settings.enabled);
   for (const [id, list] of settings.enabled) {
     const ended = list
-      .filter(({ until }) => until !== null && at >= until)
-      .map(({ later }) => ({ enabled: later, until: null, later }));
+      .filter(({ begun, until }) => begun !== null && until !== null && isOver({ begun, until }))
+      .map(({ later }) => ({ enabled: later, begun: null, until: null, later }));
     enabled.set(id, unique([...list, ...ended]));
   }
-  const isOver = settings.simulation.some(
-    (one) => one && (at >= one.until || one.begun - at > one.until - one.begun),
-  );
   return {
     ...settings,
     enabled,
-    simulation: isOver ? unique([...settings.simulation, null]) : settings.simulation,
+    simulation: settings.simulation.some((one) => one && isOver(one))
+      ? unique([...settings.simulation, null])
+      : settings.simulation,
   };
 }
 
