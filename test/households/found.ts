@@ -1065,6 +1065,29 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a slow broker that refuses MQTT 5 first keeps a start from being online in a minute and a half",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 1_500,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [1, 2, 3, 4, 5, 6].map((number) => ({ id: `rule${number}`, when: { period: "hp" } })),
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 700, kind: "stop" },
+        { at: 720, kind: "start" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */
