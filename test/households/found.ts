@@ -1088,6 +1088,30 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a path that failed is asked again at a start, as the disk had failed and it was not saved",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 7_000,
+      seed: 1,
+      from: "2026-01-05T22:00:00Z",
+      configs: [{ ...HOUSE, rules: [NIGHT], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 3,
+          kind: "source",
+          source: "service",
+          fault: { kind: "path", part: "season", status: 503 },
+          for: 86_400,
+        },
+        { at: 2_400, kind: "disk", fault: "fails", for: 10_800 },
+        // The season is asked at the first poll after midnight, at 23:47:47Z.
+        { at: 6_660, kind: "stop" },
+        { at: 6_670, kind: "start" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

@@ -153,3 +153,20 @@ test("a path that fails is asked ten times a day, by the time zone of the tariff
   expect(sentences(withMore(inZone("America/Martinique"), asked(15)))).toEqual([]);
   expect(sentences(withMore(inZone("America/Martinique"), asked(16)))).toEqual([wrong]);
 });
+
+test("a path that fails is asked again soon only if a disk that fails kept vigie from saving it", () => {
+  const path = "/v1/public/season";
+  const start = quiet.events.find(({ kind }) => kind === "start")!;
+  const asked = (seconds: number) =>
+    at(quiet, seconds, { kind: "answer", source: "service", path, status: 503, headers: {}, body: "" });
+  const restarted = (outcome: "done" | "failed") =>
+    withMore(quiet, [
+      asked(20_000),
+      at(quiet, 20_001, { kind: "write", outcome: "begun" }),
+      at(quiet, 20_002, { kind: "write", outcome }),
+      { ...start, at: quiet.began + 20_180_000, steady: 20_180_000 },
+      asked(20_181),
+    ]);
+  expect(sentences(restarted("failed"))).toEqual([]);
+  expect(sentences(restarted("done"))).toEqual([`${path} fails: asked again after 3 minutes`]);
+});

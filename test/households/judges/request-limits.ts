@@ -35,16 +35,25 @@ export function judgeRequests(trace: Trace, source: SourceName): Violation[] {
   return found.slice(0, 1);
 }
 
-/** Season and history that fail are asked again after an hour, at most ten times a day; a killed vigie may have saved neither. */
+/**
+ * Season and history that fail are asked again after an hour, at most ten times a day. A killed vigie may have saved neither, and a
+ * disk that fails saves nothing.
+ */
 export function judgeFailingPaths(trace: Trace): Violation[] {
   const { began, events } = trace;
   const configs = configsInForce(trace);
   return ["/v1/public/season", "/v1/public/history"].flatMap((path) => {
     let failed: number[] = [];
+    let saved = failed;
+    let writing = failed;
     for (const event of events) {
       const { steady } = event;
       // Then it is asked by another clock, or the failure may not be known any more.
-      if (isKind(event, "jump", "kill", "crash", "state file", "reload", "suspend", "resume")) failed = [];
+      if (isKind(event, "jump", "kill", "crash", "state file", "reload", "suspend", "resume"))
+        failed = saved = writing = [];
+      if (isKind(event, "write") && event.outcome === "begun") writing = failed;
+      if (isKind(event, "write") && event.outcome === "done") saved = writing;
+      if (isKind(event, "start")) failed = saved;
       if (!isKind(event, "answer") || !event.path.startsWith(path)) continue;
       // It is asked with other names at once if it does not know those of the range.
       const isFailure = event.status === 404 || event.status === 503;
