@@ -145,7 +145,7 @@ test("a path that fails is asked ten times a day, by the time zone of the tariff
   const asked = (hours: number) =>
     Array.from({ length: hours }, (_, index) => {
       const answer = { source: "service", path, status: 404, headers: {}, body: "" } as const;
-      return at(quiet, (16 + 5 / 6 + index) * 3_600, { kind: "answer", ...answer });
+      return at(quiet, (16 + 5 / 6 + index) * 3_600 + 0.000_25, { kind: "answer", ...answer });
     });
   const wrong = `${path} fails: asked 11 times on 2026-01-18`;
   expect(sentences(withMore(inZone("Europe/Paris"), asked(10)))).toEqual([]);

@@ -66,8 +66,10 @@ export function judgeFailingPaths(trace: Trace): Violation[] {
       if (last !== undefined && steady - last < HOUR - 5_000)
         return sentence(`asked again after ${Math.round((steady - last) / 60_000)} minutes`);
       const zone = configs.findLast(({ from }) => from <= steady)?.config.tariff.time_zone ?? "Europe/Paris";
-      const day = civilDate(began + steady, zone);
-      const ofDay = failed.filter((at) => civilDate(began + at, zone) === day).length;
+      // Timers may be due at parts of a millisecond.
+      const dayOf = (at: number) => civilDate(Math.round(began + at), zone);
+      const day = dayOf(steady);
+      const ofDay = failed.filter((at) => dayOf(at) === day).length;
       if (ofDay > 10) return sentence(`asked ${ofDay} times on ${day}`);
     }
     return [];
