@@ -212,15 +212,17 @@ function readHeard({ events }: Trace): Material["heard"] {
   const published = new Map<string, number>();
   const questions = new Map<number, string>();
   let connectedAt = 0;
+  let latency = 0;
   for (const event of events) {
     const { steady } = event;
     if (isKind(event, "connected")) connectedAt = steady;
+    if (isKind(event, "latency")) latency = event.milliseconds;
     if (isKind(event, "message")) published.set(`${event.topic} ${event.payload}`, steady);
     if (isKind(event, "heard") && !event.topic.startsWith(`${BASE}/`)) {
       const { topic, payload, retain } = event;
       const last = published.get(`${topic} ${payload}`) ?? Number.NEGATIVE_INFINITY;
       const isFresh = steady - last < FRESH;
-      const isKnown = !retain || (isFresh && last > connectedAt + FRESH);
+      const isKnown = !retain || (isFresh && last > connectedAt + FRESH + TRIPS * latency);
       const isLive = isKnown ? "yes" : isFresh ? "perhaps" : "no";
       add(topic, { steady, payload, isLive, isRetained: retain });
     }
@@ -249,3 +251,5 @@ function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
 const TOGETHER = 2_000;
 /** Milliseconds: a message takes no longer to vigie. */
 const FRESH = 10_000;
+/** Until vigie has read what the broker held before a connection, so often something is on its way to the broker or back. */
+const TRIPS = 15;
