@@ -1112,6 +1112,20 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "while a reload waits for a slow broker, the days that it has learnt are missing",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T22:40:00Z",
+      configs: [{ ...HOUSE, rules: [ROUGE_AHEAD], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "latency", milliseconds: 3_000, for: 2_400 },
+        { at: 1_570, kind: "reload" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

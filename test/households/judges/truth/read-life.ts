@@ -146,7 +146,8 @@ function findLife(trace: Trace): Life {
     }
     if (isKind(event, "started")) is.started = true;
     if (isKind(event, "stop", "stopped", "kill", "crash")) is.started = false;
-    if (isKind(event, "stopped", "kill", "crash", "disconnected")) is.connected = false;
+    // A reload makes a new connection, and ends the one before first, which a slow broker delays.
+    if (isKind(event, "stopped", "kill", "crash", "disconnected", "reload")) is.connected = false;
     if (isKind(event, "connected")) {
       is.connected = true;
       is.online = false;
