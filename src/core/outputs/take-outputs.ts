@@ -235,21 +235,21 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   // A broker that ends the connection at a message once more refuses it.
   const isRefused = event.kind === "refused" || (isOverMqtt(output) && isSuspect(passingOf(before, key)));
   const isPaused = isRefused && !given.send;
-  const asked = event.kind === "unanswered" ? event.retryAfter : null;
-  const wait = isPaused || event.kind === "refused" ? PAUSE : asked;
-  const notBefore = wait === null ? null : at.steady + wait;
+  const notBefore = isPaused ? at.steady + PAUSE : earliestAgain(event, at);
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
-  if (given.send && !hasArrived(part, given))
-    // Its choice may have ended meanwhile. If it has begun again, what it sends is another order, which waits for nothing.
-    return lastSent(part.kept, key)?.stands ? tryLater(part, output, event, at) : part;
-  const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
-  const failed = withPassingOf(told, key, { tellingFailure: event.message });
-  if (!isPaused) return failed;
-  const starts =
-    event.kind === "refused"
-      ? nameRefusal(output, event.message)
-      : describeNotTaken(output, given.due.payload, event.message);
-  return say(failed, { problem: `output ${key}`, starts });
+  if (!given.send || hasArrived(part, given)) {
+    const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
+    const failed = withPassingOf(told, key, { tellingFailure: event.message });
+    const starts = describeRefusal(output, given.due.payload, event);
+    return isPaused ? say(failed, { problem: `output ${key}`, starts }) : failed;
+  }
+  // Its choice may have ended meanwhile. If it has begun again, what it sends is another order, which waits for nothing.
+  return lastSent(part.kept, key)?.stands ? tryLater(part, output, event, at) : part;
+}
+
+function earliestAgain(event: NotTaken, { steady }: Clocks): number | null {
+  if (event.kind === "refused") return steady + PAUSE;
+  return event.retryAfter === null ? null : steady + event.retryAfter;
 }
 
 /** Only what may have arrived is a telling: that something switches the device back must not be said of others. */
@@ -278,6 +278,11 @@ function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Cloc
 
 function describeNotTaken(output: Output, payload: string, why: string): string {
   return `${describeOutput(output)} did not take ${quotePayload(payload)}: ${why}`;
+}
+
+/** A broker that ends the connection gives no reason. */
+function describeRefusal(output: Output, payload: string, { kind, message }: NotTaken): string {
+  return kind === "refused" ? nameRefusal(output, message) : describeNotTaken(output, payload, message);
 }
 
 /** Several devices may be at one address. What a broker refuses has its topic. */
