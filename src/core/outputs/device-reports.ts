@@ -75,10 +75,15 @@ export function judgeIfDue(before: OutputsPart, output: ConfirmingOutput, at: Cl
   const { newest, hasComeBack } = reports;
   const judgedAt = at.steady;
   let judged = withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, judgedAt });
-  // Nobody wants to be overruled by `else` because a device came back.
   const sent = lastSent(part.kept, key);
-  if (hasComeBack && sent && isOfChoice(sent)) judged = tryAgainSoon(noteReturn(judged, output), output, at);
+  if (hasComeBack && sent) judged = noteOnline(judged, output, sent, at);
   return newest ? judge(judged, output, newest, at) : judged;
+}
+
+/** It has said that it is back. Nobody wants to be overruled by `else` because of that, but what it has not taken is sent to it anyway. */
+function noteOnline(part: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clocks): OutputsPart {
+  const soon = tryAgainSoon(part, output, at);
+  return isOfChoice(sent) ? noteReturn(soon, output) : soon;
 }
 
 /** It is not known what the device does now: it is told again as soon as that is allowed. */
@@ -86,12 +91,15 @@ function noteReturn(part: OutputsPart, { key }: ConfirmingOutput): OutputsPart {
   return withKept(part, recordOf(part.kept, key, { came_back: true }), "with the next save");
 }
 
-/** Over HTTP: what the device has not taken while it was away is due as if it was sent now for the first time. */
+/** Over HTTP: what the device has not taken for long is tried often again, as if it was sent now for the first time. */
 function tryAgainSoon(part: OutputsPart, { key, to, confirm }: ConfirmingOutput, at: Clocks): OutputsPart {
-  const { retry, sentAt, notBefore } = passingOf(part, key);
-  if (to.kind === "mqtt" || retry === null) return part;
+  const { retry, underWay, sentAt, notBefore } = passingOf(part, key);
+  // Some devices say often that they are there: what is tried often has to become slow all the same.
+  if (to.kind === "mqtt" || !retry?.isSlow) return part;
   const due = Math.max(at.steady, notBefore ?? 0, sentAt === null ? 0 : sentAt + confirm.every);
-  const soon = { ...retry, since: at.steady, at: Math.min(retry.at, due) };
+  // An address that refuses, or says when to come again, is not asked sooner.
+  if (!underWay && due >= retry.at) return part;
+  const soon = { ...retry, since: at.steady, at: Math.min(retry.at, due), isSlow: false };
   return withPassingOf(part, key, { retry: soon });
 }
 
@@ -390,7 +398,7 @@ export function judgePresence(part: OutputsPart, output: ConfirmingOutput, at: C
     if (!isOnline) return part;
     const back = withKept(part, recordOf(part.kept, key, { away_since: null }), "with the next save");
     // It may have come back while vigie was stopped.
-    return isOfChoice(sent) && !hasComeBack ? tryAgainSoon(noteReturn(back, output), output, at) : back;
+    return hasComeBack ? back : noteOnline(back, output, sent, at);
   }
   if (!gone || gone.countsAt > at.steady) return part;
   const away = withAway(sent, gone.since);

@@ -204,6 +204,9 @@ export interface Retry {
   payload: string;
   since: number;
   at: number;
+  /** It was not taken for too long, or was refused: it is tried every ten minutes. */
+  isSlow: boolean;
+  /** It was slow once: the problem stays until it is taken. */
   isProblem: boolean;
   /** The last try was written, and not answered: the device may do what it was sent. */
   mayHaveArrived: boolean;
@@ -253,8 +256,8 @@ export function outputStatuses(
     const { stands = false, stuck = null } = sent ?? {};
     const status = outputStatus(output, {
       sent,
-      isRefused: retry?.isProblem ?? false,
-      isStuck: stands && (stuck === "missed" || (stuck !== null && isChoiceOn)),
+      isRefused: retry?.isSlow ?? false,
+      isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn)),
       next_try: nextTry,
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });

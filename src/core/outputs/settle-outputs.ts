@@ -257,7 +257,8 @@ function retryOf(part: OutputsPart, output: Output, { payload, message }: Sendin
   if (retry?.payload === payload) return retry;
   const next = nextTryOf(output, sent, at);
   const isDue = next <= at.steady;
-  return isDue ? null : { payload, since: at.steady, at: next, isProblem: false, mayHaveArrived: true };
+  const tries = { isSlow: false, isProblem: false, mayHaveArrived: true };
+  return isDue ? null : { payload, since: at.steady, at: next, ...tries };
 }
 
 /** What the device reported before the payload was sent says nothing about it. */

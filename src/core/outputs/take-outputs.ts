@@ -267,7 +267,7 @@ function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Cloc
   const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, at, "now") : before;
   const { payload = "" } = lastSent(part.kept, key) ?? {};
   const retry = nextTry(part, output, payload, event, at);
-  const then = retry?.isProblem ? "It is sent again every ten minutes" : "It is sent again";
+  const then = retry?.isSlow ? "It is sent again every ten minutes" : "It is sent again";
   const notTaken = describeNotTaken(output, payload, event.message);
   const starts = isRefused
     ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
@@ -307,22 +307,31 @@ function nextTry(
   at: Clocks,
 ): Retry | null {
   const { key, message, confirm } = output;
-  const { retry: last } = passingOf(part, key);
+  const last = lastTry(part, key, payload);
   const sent = lastSent(part.kept, key);
   const isRefused = event.kind === "refused";
-  const since = last?.payload === payload && !isRefused ? last.since : at.steady;
+  const since = last && !isRefused ? last.since : at.steady;
   const { every, for: length } = confirm ?? USUAL;
   const { mayHaveArrived = false } = event;
   const isUnsure = message && mayHaveArrived;
   if (isUnsure && sent && isGivenUp(output, sent)) return null;
   // Nobody is troubled by a message that finds no way to its service.
   const isPatient = message && (isUnsure || event.isBusy !== true);
-  const isProblem = isRefused || (!isPatient && at.steady - since >= length);
-  // Over MQTT each try may end the connection, which all devices need: the pause doubles.
-  const pause = output.to.kind === "mqtt" ? Math.max(every, Math.min(at.steady - since, PAUSE)) : every;
-  const usual = isUnsure ? pauseAfter(output, sent?.tries ?? 1) : pause;
-  const wait = Math.max(isProblem ? PAUSE : usual, event.retryAfter ?? 0);
-  return { payload, since, at: at.steady + wait, isProblem, mayHaveArrived };
+  const isSlow = isRefused || (!isPatient && at.steady - since >= length);
+  const isProblem = isSlow || last?.isProblem === true;
+  const usual = isUnsure ? pauseAfter(output, sent?.tries ?? 1) : pauseOf(output, every, at.steady - since);
+  const wait = Math.max(isSlow ? PAUSE : usual, event.retryAfter ?? 0);
+  return { payload, since, at: at.steady + wait, isSlow, isProblem, mayHaveArrived };
+}
+
+/** Over MQTT each try may end the connection, which all devices need: the pause doubles. */
+function pauseOf({ to }: Output, every: number, triedFor: number): number {
+  return to.kind === "mqtt" ? Math.max(every, Math.min(triedFor, PAUSE)) : every;
+}
+
+function lastTry(part: OutputsPart, key: string, payload: string): Retry | null {
+  const { retry } = passingOf(part, key);
+  return retry?.payload === payload ? retry : null;
 }
 
 /** The device has reported what is expected meanwhile: it has the payload, and only the answer was lost. */

@@ -136,7 +136,7 @@ export function nextTelling(part: OutputsPart, output: ConfirmingOutput, at: Clo
 export function nextSlowTry(part: OutputsPart, output: Output, at: Clocks): number | null {
   const { key } = output;
   const { retry, told } = passingOf(part, key);
-  if (retry?.isProblem) return isReachable(part, output) ? retry.at : null;
+  if (retry?.isSlow) return isReachable(part, output) ? retry.at : null;
   const sent = lastSent(part.kept, key);
   const isPaused = isAway(sent) || isOftenTold(told, at);
   const isSlow = sent?.answer === "missed" || (sent?.answer === "contrary" && isPaused);

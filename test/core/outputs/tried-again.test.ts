@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
+import type { OutputsEvent } from "../../../src/core/outputs/take-outputs.ts";
 import { BOILER } from "../../support/outputs.ts";
 import {
   CONFIRM,
@@ -37,6 +38,72 @@ test("a payload that was not taken is tried also while its rule is unknown: what
   vigie.answerWith((number) => ({ kind: "acknowledged", number }));
   vigie.wait(MINUTE);
   expect(vigie.kept()[OVER_HTTP.key]).toMatchObject({ payload: "off", acknowledged: true });
+});
+
+describe("a device over HTTP that did not take its payload, and says on `online` that it is back,", () => {
+  const away: Output = {
+    ...OVER_HTTP,
+    confirm: { ...CONFIRM, online: { topic: "boiler/online", equals: "true" } },
+  };
+  const acknowledged = (number: number) => ({ kind: "acknowledged", number }) as const;
+  /** For two hours; by `for` it is tried every ten minutes then. */
+  function failed(answer: (number: number) => OutputsEvent, isPeak = true) {
+    const vigie = confirmed(away, "false");
+    vigie.turn(!isPeak);
+    vigie.answerWith(answer);
+    vigie.turn(isPeak);
+    vigie.wait(2 * HOUR + 2 * MINUTE);
+    expect(vigie.state()).toBe("failed");
+    vigie.sent.length = 0;
+    return { ...vigie, since: vigie.now() / SECOND };
+  }
+  const isBack = ({ publish }: ReturnType<typeof failed>) => publish("boiler/online", "true");
+
+  test("is sent it at once, and every 30 s: its server may begin later", () => {
+    const vigie = failed(unwritten);
+    isBack(vigie);
+    vigie.wait(MINUTE);
+    expect(vigie.tellings().map((at) => at - vigie.since)).toEqual([0, 30, 60]);
+    expect(vigie.state()).toBe("waiting");
+    expect(vigie.status()?.hasFailed).toBe(true);
+    vigie.answerWith(acknowledged);
+    vigie.wait(MINUTE);
+    expect(vigie.status()?.hasFailed).toBe(false);
+  });
+
+  test("is sent `else`, too", () => {
+    const vigie = failed(unwritten, false);
+    vigie.answerWith(acknowledged);
+    isBack(vigie);
+    vigie.wait(SECOND);
+    expect(vigie.sent).toEqual([{ at: vigie.since * SECOND, payload: "on" }]);
+  });
+
+  test("is sent it no sooner if its address refuses", () => {
+    const vigie = failed((number) => ({ kind: "refused", number, message: "401" }));
+    isBack(vigie);
+    vigie.wait(9 * MINUTE);
+    expect(vigie.sent).toHaveLength(1);
+    expect(vigie.state()).toBe("failed");
+  });
+
+  test("again and again, has failed after an hour all the same, and its problem stays", () => {
+    const vigie = house(away);
+    vigie.connect();
+    vigie.answerWith(unwritten);
+    vigie.turn(true);
+    for (let minute = 0; minute < 60; minute += 1) {
+      vigie.wait(MINUTE);
+      expect(vigie.status()?.hasFailed).toBe(minute === 59);
+      vigie.publish("boiler/online", "true");
+    }
+    for (let minute = 0; minute < 180; minute += 1) {
+      vigie.publish("boiler/online", "true");
+      vigie.wait(MINUTE);
+      expect(vigie.status()?.hasFailed).toBe(true);
+    }
+    expect(vigie.sent.length).toBeLessThan(4 * 121);
+  });
 });
 
 test("what the state before a lost one had sent is not sent while the rule is unknown", () => {
