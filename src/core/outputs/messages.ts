@@ -67,11 +67,12 @@ function decideWanted(
 }
 
 /**
- * It was not taken by a device that was at this topic or address before: people are not sent that. If it is a text that an earlier
- * version did not deliver, they get the one of now.
+ * It was not taken by a device that was at this topic or address before: people are not sent that, and have read nothing of it. If it
+ * is a text that an earlier version did not deliver, they get the one of now.
  */
-function isOfDevice({ told_days, acknowledged, payload }: Sent, wanted: WantedMessage): boolean {
-  return told_days === null && !acknowledged && payload !== wanted.payload;
+function isOfDevice({ told_days, acknowledged, payload, tries }: Sent, wanted: WantedMessage): boolean {
+  if (told_days !== null || acknowledged) return false;
+  return payload !== wanted.payload || tries > TRIES_OF_EARLIER_VERSIONS;
 }
 
 /** None of its choices is ON as far as is known: it is not tried any more. */

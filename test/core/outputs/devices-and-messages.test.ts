@@ -280,6 +280,8 @@ describe("an output at the same topic", () => {
   const { else: _none, ...withoutElse } = BOILER;
   const message: Output = { ...withoutElse, message: true, choose: [{ when: "peak", payload: "a peak" }] };
   const refused = (number: number) => ({ kind: "refused", number, message: "not authorized" }) as const;
+  const unanswered = (number: number) =>
+    ({ kind: "unanswered", number, message: "lost", mayHaveArrived: false, retryAfter: null }) as const;
 
   test("becomes a message: people are not sent what the device did not take", () => {
     const before = house(BOILER);
@@ -290,6 +292,20 @@ describe("an output at the same topic", () => {
     const after = house(message, { kept: before.kept(), isPeak: true });
     after.connect();
     expect(after.sent.map(({ payload }) => payload)).toEqual(["a peak"]);
+  });
+
+  test("becomes a message with the same text: people get it, however often the device did not take it", () => {
+    const before = house(BOILER);
+    before.connect();
+    before.answerWith(unanswered);
+    before.turn(true);
+    before.wait(HOUR);
+    expect(before.sent.length).toBeGreaterThan(3);
+    const sameText = { ...message, choose: BOILER.choose };
+    const after = house(sameText, { kept: before.kept(), at: HOUR, isPeak: true });
+    after.connect();
+    expect(after.sent.map(({ payload }) => payload)).toEqual(["off"]);
+    expect(after.state()).toBe("sent");
   });
 
   test("becomes a device: it is not sent what people did not get, while its rule is unknown", () => {
