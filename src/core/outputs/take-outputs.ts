@@ -125,8 +125,11 @@ function openConnection(
   for (const { key, message } of overMqtt(outputs)) {
     const { retry } = passingOf(part, key);
     // An access list may have been corrected. What was lost with a connection may end this one, too.
-    if (!message && retry && !retry.mayHaveArrived)
-      part = withPassingOf(part, key, { retry: { ...retry, at: at.steady } });
+    if (message || isSuspect(passingOf(part, key))) continue;
+    part = withPassingOf(part, key, {
+      notBefore: null,
+      ...(retry && { retry: { ...retry, at: at.steady } }),
+    });
   }
   return part;
 }

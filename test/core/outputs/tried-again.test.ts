@@ -106,6 +106,22 @@ describe("a device over HTTP that did not take its payload, and says on `online`
   });
 });
 
+test("a broker that refused is sent it again on a new connection, also if the device has confirmed meanwhile", () => {
+  const vigie = house(KEEPING);
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.answerWith((number) => ({ kind: "refused", number, message: "not authorized" }));
+  vigie.turn(true);
+  vigie.report("off");
+  vigie.wait(MINUTE);
+  vigie.lose();
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.answerWith((number) => ({ kind: "acknowledged", number }));
+  vigie.wait(10 * SECOND);
+  expect(vigie.tellings()).toEqual([0, 60]);
+});
+
 test("what the state before a lost one had sent is not sent while the rule is unknown", () => {
   const { [KEEPING.key]: sent } = confirmed().kept();
   const { state } = readOutputs({ [KEEPING.key]: { ...sent, acknowledged: "damaged" } });
