@@ -76,12 +76,12 @@ export function judgeIfDue(before: OutputsPart, output: ConfirmingOutput, at: Cl
   const judgedAt = at.steady;
   let judged = withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, judgedAt });
   const sent = lastSent(part.kept, key);
-  if (hasComeBack && sent) judged = noteOnline(judged, output, sent, at);
+  if (hasComeBack && sent) judged = noteBack(judged, output, sent, at);
   return newest ? judge(judged, output, newest, at) : judged;
 }
 
-/** It has said that it is back. Nobody wants to be overruled by `else` because of that, but what it has not taken is sent to it anyway. */
-function noteOnline(part: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clocks): OutputsPart {
+/** The device is back. Nobody wants to be overruled by `else` because of that, but what it has not taken is sent to it anyway. */
+function noteBack(part: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clocks): OutputsPart {
   const soon = tryAgainSoon(part, output, at);
   return isOfChoice(sent) ? noteReturn(soon, output) : soon;
 }
@@ -398,7 +398,7 @@ export function judgePresence(part: OutputsPart, output: ConfirmingOutput, at: C
     if (!isOnline) return part;
     const back = withKept(part, recordOf(part.kept, key, { away_since: null }), "with the next save");
     // It may have come back while vigie was stopped.
-    return hasComeBack ? back : noteOnline(back, output, sent, at);
+    return hasComeBack ? back : noteBack(back, output, sent, at);
   }
   if (!gone || gone.countsAt > at.steady) return part;
   const away = withAway(sent, gone.since);
@@ -427,7 +427,7 @@ export function doubtDevices(before: OutputsPart, outputs: Outputs, at: Clocks):
   let part = before;
   for (const output of confirmingOutputs(outputs)) {
     const sent = lastSent(part.kept, output.key);
-    if (sent && isOfChoice(sent) && mayHaveComeBack(part, output, sent, at)) part = noteReturn(part, output);
+    if (sent && mayHaveComeBack(part, output, sent, at)) part = noteBack(part, output, sent, at);
   }
   return part;
 }

@@ -79,6 +79,17 @@ describe("a device over HTTP that did not take its payload, and says on `online`
     expect(vigie.sent).toEqual([{ at: vigie.since * SECOND, payload: "on" }]);
   });
 
+  test("or is there after an outage of the broker, is sent it at once", () => {
+    const vigie = failed(unwritten);
+    vigie.answerWith(acknowledged);
+    vigie.lose();
+    vigie.connect();
+    vigie.publish("boiler/online", "true", true);
+    vigie.reportsRead();
+    vigie.wait(SECOND);
+    expect(vigie.sent).toEqual([{ at: vigie.since * SECOND, payload: "off" }]);
+  });
+
   test("is sent it no sooner if its address refuses", () => {
     const vigie = failed((number) => ({ kind: "refused", number, message: "401" }));
     isBack(vigie);
