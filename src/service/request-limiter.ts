@@ -3,6 +3,7 @@ import {
   LONGEST_PAUSE_WAITED,
   PER_MINUTE,
   requestAllowance,
+  type SentRequests,
   withoutOneRequest,
 } from "../core/sources/request-limits.ts";
 import type { RequestMemory } from "../core/sources/request-memory.ts";
@@ -39,14 +40,16 @@ export function createRequestLimiter<Memory extends RequestMemory>(
   const { source, memory, clock, wait, longestWait } = options;
   const now = unsettableTime(clock);
   const longestPause = Math.min(longestWait, LONGEST_PAUSE_WAITED);
+  let isCountedBefore = true;
   return {
     waitForAllowance: async (operation, budget, signal) => {
       for (;;) {
         signal.throwIfAborted();
-        const { recent, spent, pause } = memory.get();
+        const { recent, spent, pause } = isCountedBefore ? byClockOfMachine(memory.get()) : memory.get();
         const allowance = requestAllowance({ recent, spent, pause }, now(), budget, longestPause);
         switch (allowance.kind) {
           case "granted":
+            isCountedBefore = false;
             memory.set({ ...memory.get(), ...allowance.sent, sent_at: clock.now() });
             return;
           case "wait":
@@ -69,6 +72,20 @@ export function createRequestLimiter<Memory extends RequestMemory>(
     endPause: () => {
       if (memory.get().pause !== null) memory.set({ ...memory.get(), pause: null });
     },
+  };
+}
+
+/**
+ * What was counted before this start or reload, by the clock of the machine: the one by which it was counted may have been
+ * behind or ahead, as the machine had slept or its clock was set since that one began.
+ */
+function byClockOfMachine({ recent, spent, pause, sent_at }: RequestMemory): SentRequests {
+  const last = recent.at(-1);
+  const behind = last === undefined || sent_at === null ? 0 : sent_at - last;
+  return {
+    recent: recent.map((at) => at + behind),
+    spent,
+    pause: pause && { ...pause, until: pause.until + behind },
   };
 }
 

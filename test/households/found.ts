@@ -1126,6 +1126,23 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a machine has slept, and a restart forgets what was asked in the last minute",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_600,
+      seed: 1,
+      from: "2026-01-30T23:50:00Z",
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "suspend", for: 600 },
+        { at: 1_201, kind: "reload" },
+        { at: 1_210, kind: "stop" },
+        { at: 1_220, kind: "start" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

@@ -160,6 +160,18 @@ describe("the limits of requests", () => {
     expect(setBack.waits).toEqual([]);
   });
 
+  it("holds the limit of a minute over a restart after the machine has slept, which the clock that counted did not see", async () => {
+    const hour = 3_600_000;
+    const slept = { recent: Array(10).fill(AT - hour - 20_000), sent_at: AT - 20_000 };
+    const { client, signal, waits, kept } = await open((_request, response) => sendJson(response, TODAY), {
+      memory: slept,
+    });
+    await client.ask({ kind: "forecasts" }, { signal });
+    await client.ask({ kind: "forecasts" }, { signal });
+    expect(waits).toEqual([40_000]);
+    expect(kept.get().recent).toEqual([AT + 40_000, AT + 40_000]);
+  });
+
   it("keeps the day's budget, and lets the essential go on, once each", async () => {
     const spent = { day: "2026-01-05", count: FORECAST_SERVICE.budget };
     const { client, signal, server } = await open((_request, response) => sendStatus(response, 500), {
