@@ -66,6 +66,7 @@ const PRESENCE: HouseConfig = {
 };
 
 const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
+const GUESTS_SAID = { when: "guests", payload: "m1" };
 const REPORTING: Device = {
   id: "device1",
   path: undefined,
@@ -1140,6 +1141,31 @@ export const FOUND: readonly Found[] = [
         { at: 1_201, kind: "reload" },
         { at: 1_210, kind: "stop" },
         { at: 1_220, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "an output that was for people is for a device, and for people again, who read the same twice",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_000,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        { ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } },
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: { list: [{ id: PHONE.id, url: PHONE.url, choose: [GUESTS_SAID] }] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(300, "away"),
+        { at: 600, kind: "edit", config: 1 },
+        { at: 700, kind: "edit", config: 0 },
+        valueAt(800, "guests"),
       ],
     },
   },

@@ -42,7 +42,7 @@ export function decideMessage(
   by: DecidedBy,
 ): Decision {
   if (typeof wanted === "string") return before ? stopTrying(wanted, before, by.facts) : {};
-  return decideWanted(output, wanted, before && !isOfDevice(before, wanted) ? before : undefined, by);
+  return decideWanted(output, wanted, before && readAsMessage(before, wanted), by);
 }
 
 function decideWanted(
@@ -67,12 +67,23 @@ function decideWanted(
 }
 
 /**
+ * The output may have been for a device since the last message: whether that one arrived is found among what people have read. What
+ * the device did not take is not wanted any more.
+ */
+function readAsMessage(before: Sent, wanted: WantedMessage): Sent {
+  if (before.told_days !== null) return before;
+  const last = before.delivered.findLast(({ begun }) => begun === before.at);
+  const sent = last ? { ...before, tries: last.tries, acknowledged: last.taken } : before;
+  const isOther = last ? !last.taken && sent.payload !== wanted.payload : isOfDevice(sent, wanted);
+  return isOther ? { ...sent, stands: false, told_days: {} } : sent;
+}
+
+/**
  * It was not taken by a device that was at this topic or address before: people are not sent that, and have read nothing of it. If it
  * is a text that an earlier version did not deliver, they get the one of now.
  */
-function isOfDevice({ told_days, acknowledged, payload, tries }: Sent, wanted: WantedMessage): boolean {
-  if (told_days !== null || acknowledged) return false;
-  return payload !== wanted.payload || tries > TRIES_OF_EARLIER_VERSIONS;
+function isOfDevice({ acknowledged, payload, tries }: Sent, wanted: WantedMessage): boolean {
+  return !acknowledged && (payload !== wanted.payload || tries > TRIES_OF_EARLIER_VERSIONS);
 }
 
 /** None of its choices is ON as far as is known: it is not tried any more. */
@@ -143,7 +154,8 @@ function findTold(
     if (payload !== wanted.payload) return false;
     // Earlier versions do not say of which day it was.
     if (wanted.day === null || choice === null || isOlder) return true;
-    return day === wanted.day && choice !== wanted.choice;
+    // The days of each choice are not kept while the output is for a device.
+    return day === wanted.day && (choice !== wanted.choice || told === undefined);
   });
   const same = recent[index];
   return same && !isOutdated(same, recent.slice(index + 1)) ? same : undefined;

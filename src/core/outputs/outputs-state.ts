@@ -245,11 +245,13 @@ function isPayloadOf({ choose, else: otherwise, unknown }: Output, payload: stri
 /** Neither what became of a payload, nor whether it is wanted still. */
 const NOTHING_KNOWN = { acknowledged: false, stands: false, answer: "none" } as const;
 
-/** What only the record of a message has, as that of a device has it. */
+/**
+ * What only the record of a message has, as that of a device has it. What people have read is kept: the output may be for them again
+ * within six hours.
+ */
 const NO_MESSAGE = {
   tries: 0,
   pretended: false,
-  delivered: [],
   day: null,
   color: null,
   told_days: null,

@@ -280,7 +280,7 @@ describe("an output at the same topic", () => {
   const { else: _none, ...withoutElse } = BOILER;
   const message: Output = { ...withoutElse, message: true, choose: [{ when: "peak", payload: "a peak" }] };
   const refused = (number: number) => ({ kind: "refused", number, message: "not authorized" }) as const;
-  const unanswered = (number: number) =>
+  const lost = (number: number) =>
     ({ kind: "unanswered", number, message: "lost", mayHaveArrived: false, retryAfter: null }) as const;
 
   test("becomes a message: people are not sent what the device did not take", () => {
@@ -297,7 +297,7 @@ describe("an output at the same topic", () => {
   test("becomes a message with the same text: people get it, however often the device did not take it", () => {
     const before = house(BOILER);
     before.connect();
-    before.answerWith(unanswered);
+    before.answerWith(lost);
     before.turn(true);
     before.wait(HOUR);
     expect(before.sent.length).toBeGreaterThan(3);
@@ -319,5 +319,37 @@ describe("an output at the same topic", () => {
     expect(after.sent).toEqual([]);
     after.turn(false);
     expect(after.sent.map(({ payload }) => payload)).toEqual(["on"]);
+  });
+
+  test("becomes a device and a message again: people do not read the same twice", () => {
+    const before = house(message);
+    before.connect();
+    before.turn(true);
+    before.turn(false);
+    expect(before.sent.map(({ payload }) => payload)).toEqual(["a peak"]);
+    const between = house(withoutElse, { kept: before.kept(), isPeak: false });
+    between.connect();
+    const after = house(message, { kept: between.kept(), isPeak: false });
+    after.connect();
+    after.turn(true);
+    expect([...between.sent, ...after.sent]).toEqual([]);
+  });
+
+  test("becomes a device and a message again: tries of what may have arrived go on", () => {
+    const { confirm: _confirm, else: _otherwise, ...device } = OVER_HTTP;
+    const phone: Output = { ...device, message: true, choose: message.choose };
+    const before = house(phone);
+    before.connect();
+    before.answerWith(unanswered(true));
+    before.turn(true);
+    before.wait(10 * SECOND);
+    const between = house(device, { kept: before.kept(), isPeak: false, at: before.now() });
+    between.connect();
+    const after = house(phone, { kept: between.kept(), isPeak: false, at: before.now() });
+    after.connect();
+    after.answerWith(unanswered(true));
+    after.turn(true);
+    after.wait(24 * HOUR);
+    expect(before.sent.length + after.sent.length).toBe(6);
   });
 });
