@@ -1169,6 +1169,24 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "whose state file is gone asks a slow broker first who owns the topics, and is not online in two minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 1_500,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 700, kind: "stop" },
+        { at: 710, kind: "state file", from: "none" },
+        { at: 720, kind: "start" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

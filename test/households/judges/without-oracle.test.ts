@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
+import type { ScriptEvent } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
 import { judgeProcess } from "./without-oracle.ts";
 
-/** A start at a broker that takes a second each way. */
-const live = () =>
+/** A start at a broker that takes a second each way; `before`: what happened before it. */
+const live = (before: readonly ScriptEvent[] = []) =>
   runHousehold({
     seed: 1,
     from: "2026-01-05T10:00:00Z",
@@ -23,17 +24,19 @@ const live = () =>
     devices: [],
     events: [
       { at: 0, kind: "latency", milliseconds: 1_000, for: 600 },
-      { at: 1, kind: "start" },
+      ...before,
+      { at: 200, kind: "start" },
     ],
   });
 
-/** `online` comes so many seconds later. */
+/** The last `online` comes so many seconds later. */
 function onlineLater({ began, events }: Trace, seconds: number): Trace {
   const by = seconds * 1_000;
-  const moved = events.map((event) =>
-    event.kind === "published" && event.topic === "vigie/availability"
-      ? { ...event, at: event.at + by, steady: event.steady + by }
-      : event,
+  const isOnline = (event: Trace["events"][number]) =>
+    event.kind === "published" && event.topic === "vigie/availability" && event.payload === "online";
+  const last = events.findLastIndex(isOnline);
+  const moved = events.map((event, index) =>
+    index === last ? { ...event, at: event.at + by, steady: event.steady + by } : event,
   );
   return { began, events: moved.sort((one, other) => one.steady - other.steady) };
 }
@@ -44,4 +47,16 @@ test("a start is online within two minutes", async () => {
   expect(sentences(trace)).toEqual([]);
   expect(sentences(onlineLater(trace, 60))).toEqual([]);
   expect(sentences(onlineLater(trace, 150))).toEqual(["availability is undefined after a start"]);
+});
+
+test("a start with another state file may ask for a minute longer whether somebody else runs", async () => {
+  const trace = await live([
+    { at: 1, kind: "start" },
+    { at: 100, kind: "stop" },
+    { at: 150, kind: "state file", from: "none" },
+  ]);
+  const sentences = (given: Trace) => judgeProcess(given).map(({ sentence }) => sentence);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(onlineLater(trace, 100))).toEqual([]);
+  expect(sentences(onlineLater(trace, 190))).toEqual(["availability is offline after a start"]);
 });
