@@ -31,6 +31,12 @@ const KEPT_OVER_HTTP = {
 };
 const DEVICE = { topic: "device1/set", choose: [{ when: "peak", payload: "18" }] };
 
+const SLOWLY_CONFIRMED: HouseConfig = {
+  ...HOUSE,
+  rules: [PEAK],
+  outputs: { list: [{ ...DEVICE, confirm: { topic: "device1/state", every: "20s" } }] },
+};
+
 const THREE_ROUGE_DAYS = { "2026-01-06": "rouge", "2026-01-07": "rouge", "2026-01-08": "rouge" } as const;
 const ROUGE_AHEAD = { id: "ahead", when: { day: "next", color: "rouge" } };
 const PHONE = { id: "phone", url: "https://phone.example/phone/set", message: true } as const;
@@ -1184,6 +1190,23 @@ export const FOUND: readonly Found[] = [
         { at: 700, kind: "stop" },
         { at: 710, kind: "state file", from: "none" },
         { at: 720, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a stop at a slow old broker takes longer than five seconds",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 800,
+      seed: 1,
+      from: "2026-01-05T20:50:00Z",
+      configs: [SLOWLY_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "latency", milliseconds: 3_000, for: 400 },
+        { at: 408, kind: "stop" },
+        { at: 414, kind: "start" },
       ],
     },
   },
