@@ -1210,6 +1210,23 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a turn of a rule waits until a slow broker has answered, and is on its topic later than foretold",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 800,
+      seed: 1,
+      from: "2026-01-05T20:50:00Z",
+      configs: [SLOWLY_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "latency", milliseconds: 3_000, for: 400 },
+        { at: 420, kind: "stop" },
+        { at: 426, kind: "start" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

@@ -1,4 +1,5 @@
 import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
+import { readCalm } from "./calm.ts";
 import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
 
@@ -9,10 +10,13 @@ import { rulesWithoutValues } from "./value-rules.ts";
 export const judgeForetold: Judge = (trace) => {
   const topics = readTopics(trace);
   const configs = configsInForce(trace);
+  const calm = readCalm(trace);
+  // What a slow broker gets waits until it has answered what came before.
+  const late = (steady: number) => Math.max(TOLERANCE, calm.lag(steady));
   return gapsOf(trace).flatMap((gap) => {
     const [config, ...others] = configsBetween(configs, gap.from, gap.to);
     if (!config || others.length > 0) return [];
-    return rulesWithoutValues(config.rules).flatMap(({ id }) => turns(id, gap, topics));
+    return rulesWithoutValues(config.rules).flatMap(({ id }) => turns(id, gap, topics, late));
   });
 };
 
@@ -42,7 +46,13 @@ function gapsOf({ began, events }: Trace): Gap[] {
   return gaps;
 }
 
-function turns(rule: string, { from, to, toSteady }: Gap, topics: TopicHistory): Violation[] {
+/** `late`: by so many milliseconds a turn may be on its topic later than foretold. */
+function turns(
+  rule: string,
+  { from, to, toSteady }: Gap,
+  topics: TopicHistory,
+  late: (steady: number) => number,
+): Violation[] {
   const stateTopic = `${BASE}/rules/${rule}/state`;
   const plan = readPlan(topics.at(`${BASE}/rules/${rule}/plan`, from));
   if (!plan || topics.at(stateTopic, from) === undefined) return [];
@@ -52,12 +62,12 @@ function turns(rule: string, { from, to, toSteady }: Gap, topics: TopicHistory):
   // The instants on the broker have no milliseconds.
   const starts = plan.spans
     .map(({ start }) => toSteady(start))
-    .filter((at) => at > from && at + TOLERANCE < to);
-  const changes = topics.changes([stateTopic], from, to - TOLERANCE);
+    .filter((at) => at > from && at + late(at) < to);
+  const changes = topics.changes([stateTopic], from, to - late(to));
   for (const at of [...starts, ...changes]) {
-    const span = foretold(at + TOLERANCE);
-    const isSteady = foretold(at + 2 * TOLERANCE) === span;
-    const state = topics.at(stateTopic, at + TOLERANCE);
+    const span = foretold(at + late(at));
+    const isSteady = foretold(at + 2 * late(at)) === span;
+    const state = topics.at(stateTopic, at + late(at));
     if (!span || !isSteady || state === STATES.get(span.state)) continue;
     const sure = span.sure ? "surely" : "perhaps";
     const sentence = `rule ${rule} was foretold to be ${STATES.get(span.state)} (${sure}), and is ${state}`;
@@ -105,5 +115,5 @@ const STATES = new Map<boolean | null, string>([
 ]);
 const SHORTEST_GAP = 60_000;
 const SETTLES = 15_000;
-/** Milliseconds: a broker may be slow by three seconds. */
+/** Milliseconds. */
 const TOLERANCE = 4_000;

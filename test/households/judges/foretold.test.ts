@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { runHousehold } from "../household.ts";
+import type { Trace } from "../trace.ts";
+import { judgeForetold } from "./foretold.ts";
+
+/** A rule that is OFF from 22:00 in Paris on, with a broker that takes so many milliseconds each way. */
+const live = (milliseconds: number) =>
+  runHousehold({
+    seed: 1,
+    from: "2026-01-05T20:50:00Z",
+    length: 900,
+    trouble: 0,
+    history: 3,
+    oldBroker: false,
+    configs: [
+      {
+        service: { base_url: "https://service.example" },
+        official: { source: "off" },
+        mqtt: { url: "mqtt://192.0.2.1" },
+        rules: [{ id: "peak", when: { period: "hp" } }],
+        outputs: { list: [] },
+      },
+    ],
+    devices: [],
+    events: [
+      { at: 1, kind: "start" },
+      { at: 300, kind: "latency", milliseconds, for: 600 },
+    ],
+  });
+
+/** OFF comes so many seconds later. */
+function offLater({ began, events }: Trace, seconds: number): Trace {
+  const by = seconds * 1_000;
+  const moved = events.map((event) =>
+    event.kind === "published" && event.topic === "vigie/rules/peak/state" && event.payload === "OFF"
+      ? { ...event, at: event.at + by, steady: event.steady + by }
+      : event,
+  );
+  return { began, events: moved.sort((one, other) => one.steady - other.steady) };
+}
+
+test("a slow broker may get a turn of a rule later than foretold, but not much later", async () => {
+  const [quick, slow] = [await live(1), await live(3_000)];
+  const judges = (trace: Trace) => judgeForetold(trace).map(({ judge }) => judge);
+  expect(judges(quick)).toEqual([]);
+  expect(judges(offLater(quick, 6))).toContain("foretold");
+  expect(judges(slow)).toEqual([]);
+  expect(judges(offLater(slow, 6))).toEqual([]);
+  expect(judges(offLater(slow, 12))).toContain("foretold");
+});
