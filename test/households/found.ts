@@ -72,6 +72,7 @@ const PRESENCE: HouseConfig = {
 };
 
 const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
+const GUESTS_ON = { when: "guests", payload: "p1" };
 const GUESTS_SAID = { when: "guests", payload: "m1" };
 const REPORTING: Device = {
   id: "device1",
@@ -1224,6 +1225,33 @@ export const FOUND: readonly Found[] = [
         { at: 300, kind: "latency", milliseconds: 3_000, for: 400 },
         { at: 420, kind: "stop" },
         { at: 426, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a rule is unknown, and a device at another address is sent what the one before it was sent",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 900,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: { list: [{ id: "device1", url: KEPT_OVER_HTTP.url, choose: [GUESTS_ON] }] },
+        },
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: { list: [{ id: "device1", topic: "device1/set", choose: [GUESTS_ON], unknown: "p3" }] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(300, "unavailable"),
+        { at: 600, kind: "edit", config: 1 },
       ],
     },
   },

@@ -199,7 +199,7 @@ export function keptFor(state: OutputsState, outputs: readonly Output[], at: Ins
     // People at another address have read nothing of it.
     const moved = message
       ? undefined
-      : { ...sent, ...NOTHING_TOLD, at, stands: sent.stands && isPayloadOf(output, sent.payload) };
+      : { ...sent, ...NOTHING_TOLD, at, stands: sent.stands && mayGoOn(output, sent.payload) };
     next = withoutSending(withoutSending(next, former, undefined), key, moved);
   }
   for (const key of Object.keys(next)) if (!keys.has(key)) next = recordOf(next, key, { stands: false });
@@ -237,9 +237,13 @@ export function forgetAcknowledgements(state: OutputsState): OutputsState {
   );
 }
 
-/** A device that takes the place of another one may have other words, and is never sent those of the other one. */
-function isPayloadOf({ choose, else: otherwise, unknown }: Output, payload: string): boolean {
-  return [...choose, otherwise, unknown].some((one) => one && templateText(one.payload) === payload);
+/**
+ * A device that takes the place of another one may have other words, and is never sent those of the other one. With `unknown` something
+ * is always chosen for it: while values are awaited it is not sent what the rules may not want.
+ */
+function mayGoOn({ choose, else: otherwise, unknown }: Output, payload: string): boolean {
+  if (unknown) return false;
+  return [...choose, otherwise].some((one) => one && templateText(one.payload) === payload);
 }
 
 /** Neither what became of a payload, nor whether it is wanted still. */
