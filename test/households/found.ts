@@ -1255,6 +1255,30 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a device is heard that it is there some seconds after a kill, as an edit looks at it then",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_000,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        GUESTS_CONFIRMED,
+        onGuests({ topic: "device1/state", online: { topic: "device1/online", equals: "online" } }),
+      ],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "kill", steps: 0 },
+        { at: 315, kind: "start" },
+        { at: 319, kind: "edit", config: 1 },
+        { at: 600, kind: "kill", steps: 0 },
+        { at: 615, kind: "start" },
+        { at: 990, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

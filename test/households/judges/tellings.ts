@@ -302,7 +302,7 @@ function reasonsToTell({ trace, life, calm }: Look): Reason[] {
 }
 
 /** After a new connection, and after a kill, nobody knows whether a device that is there was away meanwhile. */
-function connections({ trace, life }: Pick<Look, "trace" | "life" | "calm">): Reason[] {
+function connections({ trace, life, calm }: Pick<Look, "trace" | "life" | "calm">): Reason[] {
   let isOrderly = true;
   let isReload = false;
   return trace.events.flatMap((event): Reason[] => {
@@ -314,7 +314,10 @@ function connections({ trace, life }: Pick<Look, "trace" | "life" | "calm">): Re
     if (!isKind(event, "connected")) return [];
     const wasOrderly = isOrderly;
     isOrderly = false;
-    const heard = life.presences.filter((one) => one.steady >= steady && one.steady < steady + READ);
+    // What is heard after a reload is heard at another connection.
+    const heard = life.presences.filter(
+      (one) => one.steady >= steady && one.steady < steady + READ && calm.isThrough(steady, one.steady),
+    );
     if (wasOrderly || heard.length === 0 || !heard.every(({ isThere }) => isThere)) return [];
     return [{ steady: heard[0]!.steady, what: "is there at a new connection", soon: READ }];
   });

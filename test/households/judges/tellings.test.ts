@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { FOUND } from "../found.ts";
+import { runHousehold } from "../household.ts";
+import type { Trace } from "../trace.ts";
+import { judgeTellings } from "./tellings.ts";
+
+function live(what: string): Promise<Trace> {
+  const found = FOUND.find((one) => one.what.startsWith(what));
+  if (!found) throw new Error(`no household in which ${what}`);
+  return runHousehold(found.scenario);
+}
+
+/** As if its device had been sent nothing from this second on, and had confirmed nothing. */
+function withoutSendings({ began, events }: Trace, from: number): Trace {
+  const isOfSending = (event: Trace["events"][number]) =>
+    event.kind === "published" &&
+    ["device1/set", "vigie/outputs/device1_set/state"].includes(event.topic) &&
+    event.steady > from * 1_000;
+  return { began, events: events.filter((event) => !isOfSending(event)) };
+}
+
+test("a device that is there after a kill is told at the connection at which that is heard", async () => {
+  const trace = await live("a device is heard that it is there some seconds after a kill");
+  expect(judgeTellings(trace)).toEqual([]);
+  expect(judgeTellings(withoutSendings(trace, 600))).toMatchObject([
+    {
+      sentence: expect.stringMatching(/^device1_set is there at a new connection, and was not told p1 again/),
+    },
+  ]);
+});
