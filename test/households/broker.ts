@@ -236,7 +236,8 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
         };
         link.toBroker(() => {
           if (isRefused?.(topic)) {
-            tell({ kind: "refused", id, topic, payload, isSaid: version === 5 || endsConnection });
+            const isSaid = (version === 5 && qos > 0) || endsConnection;
+            tell({ kind: "refused", id, topic, payload, isSaid });
             if (endsConnection) return endLink(link, "the broker closed it", true);
             const refusal = Object.assign(new Error("Publish error: Not authorized"), { code: 135 });
             if (qos > 0) link.toClient(() => answer(version === 5 ? refusal : undefined));

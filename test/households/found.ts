@@ -1279,6 +1279,36 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a broker refuses a message with QoS 0 in silence, and vigie repeats it as its device has not confirmed it",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 600,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: ([1, 0] as const).map((qos) => ({
+        ...HOUSE,
+        rules: [GUESTS],
+        outputs: {
+          list: [
+            {
+              topic: "device1/set",
+              qos,
+              choose: [GUESTS_ON],
+              confirm: { topic: "device1/state", every: "20s", for: "10m" },
+            },
+          ],
+        },
+      })),
+      events: [
+        { at: 1, kind: "start" },
+        { at: 50, kind: "refuse", topic: "device1/set", for: 200 },
+        valueAt(60, "guests"),
+        { at: 80, kind: "edit", config: 1 },
+        { at: 590, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */
