@@ -1309,6 +1309,47 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "while reports go on arriving at a slow broker, one of them counts as held from before for minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_300,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                topic: "device1/set",
+                choose: [{ when: "guests", payload: "p1" }],
+                else: "p2",
+                confirm: { topic: "device1/state" },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 500, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 600, kind: "reload" },
+        {
+          at: 610,
+          kind: "series",
+          topic: "house/value1",
+          every: 20,
+          for: 300,
+          retain: true,
+          values: { words: ["guests", "home"] },
+        },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

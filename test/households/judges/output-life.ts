@@ -251,5 +251,8 @@ function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
 const TOGETHER = 2_000;
 /** Milliseconds: a message takes no longer to vigie. */
 const FRESH = 10_000;
-/** Until vigie has read what the broker held before a connection, so often something is on its way to the broker or back. */
-const TRIPS = 15;
+/**
+ * Until vigie has read what the broker held before a connection, so often something is on its way to the broker or back: it asks up to
+ * twenty times while retained messages go on arriving, first for its own topics, then for what devices report.
+ */
+const TRIPS = 80;

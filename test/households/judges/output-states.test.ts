@@ -35,3 +35,14 @@ test("a device that never obeyed is contrary only after it was away", async () =
     expect.objectContaining({ sentence: "device1_set is contrary (p1), but its device has never done it" }),
   );
 });
+
+test("a report that the broker marks as live confirms soon, also at a slow broker", async () => {
+  const trace = await live("while reports go on arriving at a slow broker");
+  expect(judgeStates(trace)).toEqual([]);
+  const allLive = withEvents(trace, (event) =>
+    event.kind === "heard" && event.topic === "device1/state" ? { ...event, retain: false } : event,
+  );
+  expect(judgeStates(allLive)).toContainEqual(
+    expect.objectContaining({ sentence: expect.stringContaining("device1 is still sent (p2)") }),
+  );
+});
