@@ -1350,6 +1350,53 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "that a device is there is known from a slow broker only after it has confirmed what it was sent meanwhile",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 800,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                url: "http://192.0.2.40/device1/set?turn={payload}",
+                choose: [{ when: "guests", payload: "p1" }],
+                else: "p2",
+                confirm: {
+                  url: "http://192.0.2.40/device1/state",
+                  online: { topic: "device1/online", equals: "online" },
+                },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [
+        {
+          id: "device1",
+          path: undefined,
+          manner: "obeys",
+          words: {},
+          online: { topic: "device1/online", there: "online", gone: "offline" },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(100, "guests"),
+        valueAt(200, "home"),
+        { at: 500, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 600, kind: "kill", steps: 0 },
+        { at: 611, kind: "start" },
+        valueAt(700, "guests"),
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

@@ -255,4 +255,4 @@ const FRESH = 10_000;
  * Until vigie has read what the broker held before a connection, so often something is on its way to the broker or back: it asks up to
  * twenty times while retained messages go on arriving, first for its own topics, then for what devices report.
  */
-const TRIPS = 80;
+export const TRIPS = 80;

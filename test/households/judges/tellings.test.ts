@@ -28,3 +28,12 @@ test("a device that is there after a kill is told at the connection at which tha
     },
   ]);
 });
+
+test("a device that has confirmed is told again only if it has said that it is there", async () => {
+  const { began, events } = await live("that a device is there is known from a slow");
+  expect(judgeTellings({ began, events })).toEqual([]);
+  const silent = events.filter((event) => !(event.kind === "heard" && event.topic === "device1/online"));
+  expect(judgeTellings({ began, events: silent })).toContainEqual(
+    expect.objectContaining({ sentence: expect.stringContaining("after it had confirmed it") }),
+  );
+});

@@ -2,7 +2,7 @@ import type { Output } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
-import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
+import { expectedOf, type OutputLife, readOutputLives, TRIPS } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
 import { HOUR } from "./truth/calendar.ts";
 
@@ -186,7 +186,9 @@ function confirmed(look: Look): Violation[] {
       last.steady < until &&
       last.meaning(expected) === "expected" &&
       reports.every(({ meaning }) => meaning(expected) !== "other");
-    const cameBack = within(life.presences, first.steady, second.steady).length > 0;
+    // That it is there, as a slow broker held it, counts when all that it held is read.
+    const read = TRIPS * calm.latency(second.steady);
+    const cameBack = within(life.presences, first.steady - read, second.steady).length > 0;
     if (!isConfirmed || cameBack) return [];
     const sentence = `${life.id} was told ${first.payload} again ${(second.steady - last.steady) / 1000} s after it had confirmed it`;
     return [{ judge: "tellings", at: second.steady, sentence }];
