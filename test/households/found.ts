@@ -1397,6 +1397,59 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a slow broker that holds much says late that a device is there, which is told again only then",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_100,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [PEAK, GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                topic: "device1/set",
+                choose: [{ when: "peak", payload: "p1" }],
+                confirm: {
+                  topic: "device1/state",
+                  online: { topic: "device1/online", equals: "online" },
+                },
+              },
+              {
+                id: "device5",
+                topic: "device5/set",
+                choose: [{ when: "guests", payload: "p1" }],
+                else: "p2",
+                confirm: { topic: "device5/state" },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [
+        { ...REPORTING, online: { topic: "device1/online", there: "online", gone: "offline" } },
+        { ...REPORTING, id: "device5", manner: "flaps", report: { topic: "device5/state", retain: true } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 500, kind: "latency", milliseconds: 3_000, for: 500 },
+        { at: 600, kind: "connection lost" },
+        {
+          at: 610,
+          kind: "series",
+          topic: "house/value1",
+          every: 35,
+          for: 300,
+          retain: true,
+          values: { words: ["guests", "home"] },
+        },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

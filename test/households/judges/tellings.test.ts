@@ -14,7 +14,7 @@ function live(what: string): Promise<Trace> {
 function withoutSendings({ began, events }: Trace, from: number): Trace {
   const isOfSending = (event: Trace["events"][number]) =>
     event.kind === "published" &&
-    ["device1/set", "vigie/outputs/device1_set/state"].includes(event.topic) &&
+    /^(device1\/set|vigie\/outputs\/device1(_set)?\/state)$/.test(event.topic) &&
     event.steady > from * 1_000;
   return { began, events: events.filter((event) => !isOfSending(event)) };
 }
@@ -35,5 +35,13 @@ test("a device that has confirmed is told again only if it has said that it is t
   const silent = events.filter((event) => !(event.kind === "heard" && event.topic === "device1/online"));
   expect(judgeTellings({ began, events: silent })).toContainEqual(
     expect.objectContaining({ sentence: expect.stringContaining("after it had confirmed it") }),
+  );
+});
+
+test("a device that is there at a new connection is told, also by a slow broker", async () => {
+  const trace = await live("a slow broker that holds much says late");
+  expect(judgeTellings(trace)).toEqual([]);
+  expect(judgeTellings(withoutSendings(trace, 600))).toContainEqual(
+    expect.objectContaining({ sentence: expect.stringContaining("device1 is there at a new connection") }),
   );
 });

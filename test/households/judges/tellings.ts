@@ -298,7 +298,9 @@ function reasonsToTell({ trace, life, calm }: Look): Reason[] {
       calm.isSure(before.steady, steady) &&
       calm.isThrough(before.steady, before.steady + STANDS + calm.lag(steady)) &&
       life.isSame(before.steady, steady);
-    return isKnown ? [{ steady, what: "is there at a new connection", soon: READ }] : [];
+    return isKnown
+      ? [{ steady, what: "is there at a new connection", soon: READ + TRIPS * calm.latency(steady) }]
+      : [];
   });
   return [...contraries, ...returns, ...connections({ trace, life, calm })];
 }
@@ -321,7 +323,13 @@ function connections({ trace, life, calm }: Pick<Look, "trace" | "life" | "calm"
       (one) => one.steady >= steady && one.steady < steady + READ && calm.isThrough(steady, one.steady),
     );
     if (wasOrderly || heard.length === 0 || !heard.every(({ isThere }) => isThere)) return [];
-    return [{ steady: heard[0]!.steady, what: "is there at a new connection", soon: READ }];
+    return [
+      {
+        steady: heard[0]!.steady,
+        what: "is there at a new connection",
+        soon: READ + TRIPS * calm.latency(steady),
+      },
+    ];
   });
 }
 
