@@ -14,6 +14,9 @@ const HOUSE = {
 };
 const QUIET_HOUSE = { length: 3_600, trouble: 0, history: 3, oldBroker: false, devices: [] };
 
+const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
+const GUESTS_ON = { when: "guests", payload: "p1" };
+const GUESTS_SAID = { when: "guests", payload: "m1" };
 const PEAK = { id: "peak", when: { period: "hp" } };
 const NIGHT = { id: "night", when: { period: "hc" } };
 const KEPT_DEVICE = {
@@ -47,12 +50,12 @@ const FLAPPING = flappingFor("1h");
 function flappingFor(wait: string): HouseConfig {
   return {
     ...HOUSE,
-    rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+    rules: [GUESTS],
     outputs: {
       list: [
         {
           topic: "device1/set",
-          choose: [{ when: "guests", payload: "p1" }],
+          choose: [GUESTS_ON],
           else: "p2",
           confirm: { topic: "device1/state", for: wait },
         },
@@ -71,9 +74,8 @@ const PRESENCE: HouseConfig = {
   outputs: { list: [{ topic: "device1/set", choose: [{ when: "save", payload: "16" }], else: "19" }] },
 };
 
-const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
-const GUESTS_ON = { when: "guests", payload: "p1" };
-const GUESTS_SAID = { when: "guests", payload: "m1" };
+/** vigie hears whether its device is there. */
+const ONLINE = { topic: "device1/online", equals: "online" };
 const REPORTING: Device = {
   id: "device1",
   path: undefined,
@@ -83,15 +85,14 @@ const REPORTING: Device = {
 };
 
 function onGuests(confirm: ConfirmText): HouseConfig {
-  const output = { topic: "device1/set", choose: [{ when: "guests", payload: "p1" }], confirm };
+  const output = { topic: "device1/set", choose: [GUESTS_ON], confirm };
   return { ...HOUSE, rules: [GUESTS], outputs: { list: [output] } };
 }
 const GUESTS_CONFIRMED = onGuests({ topic: "device1/state" });
-/** vigie hears whether its device is there. */
 const GUESTS_ONLINE = onGuests({
   topic: "device1/state",
   every: "10m",
-  online: { topic: "device1/online", equals: "online" },
+  online: ONLINE,
 });
 const REPORTING_ONLINE: Device = {
   ...REPORTING,
@@ -107,12 +108,12 @@ const OVER_HTTP: HouseConfig = {
       {
         id: "device1",
         url: "http://192.0.2.40/device1/set?turn={payload}",
-        choose: [{ when: "guests", payload: "p1" }],
+        choose: [GUESTS_ON],
         confirm: {
           topic: "device1/state",
           for: "10m",
           keep: true,
-          online: { topic: "device1/online", equals: "online" },
+          online: ONLINE,
         },
       },
     ],
@@ -464,8 +465,8 @@ export const FOUND: readonly Found[] = [
           ...FLAPPING,
           outputs: {
             list: [
-              { topic: "device1/set", choose: [{ when: "guests", payload: "p1" }] },
-              { topic: "device2/set", choose: [{ when: "guests", payload: "p1" }] },
+              { topic: "device1/set", choose: [GUESTS_ON] },
+              { topic: "device2/set", choose: [GUESTS_ON] },
             ],
           },
         },
@@ -549,13 +550,13 @@ export const FOUND: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          rules: [GUESTS],
           outputs: {
             list: [
               {
                 id: "device1",
                 url: "http://192.0.2.40/device1/set?turn={payload}",
-                choose: [{ when: "guests", payload: "p1" }],
+                choose: [GUESTS_ON],
                 confirm: { url: "http://192.0.2.40/device1/state", every: "10m" },
               },
             ],
@@ -581,9 +582,9 @@ export const FOUND: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          rules: [GUESTS],
           outputs: {
-            list: [{ topic: "device1/set", message: true, choose: [{ when: "guests", payload: "m1" }] }],
+            list: [{ topic: "device1/set", message: true, choose: [GUESTS_SAID] }],
           },
         },
       ],
@@ -606,14 +607,14 @@ export const FOUND: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          rules: [GUESTS],
           outputs: {
             list: [
               {
                 ...PHONE,
                 url: "https://phone.example/phone/set?id={id}",
                 method: "PUT",
-                choose: [{ when: "guests", payload: "m1" }],
+                choose: [GUESTS_SAID],
               },
             ],
           },
@@ -747,7 +748,7 @@ export const FOUND: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
+          rules: [GUESTS],
           outputs: {
             list: [
               {
@@ -810,8 +811,8 @@ export const FOUND: readonly Found[] = [
         configs: [
           {
             ...HOUSE,
-            rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } }],
-            outputs: { list: [{ topic: "device1/set", choose: [{ when: "guests", payload: "p1" }] }] },
+            rules: [GUESTS],
+            outputs: { list: [{ topic: "device1/set", choose: [GUESTS_ON] }] },
           },
         ],
         events: [
@@ -955,7 +956,7 @@ export const FOUND: readonly Found[] = [
       seed: 1,
       from: "2026-01-05T10:00:00Z",
       configs: [
-        { id: "device1", topic: "device1/set", choose: [{ when: "guests", payload: "p1" }], else: "p2" },
+        { id: "device1", topic: "device1/set", choose: [GUESTS_ON], else: "p2" },
         {
           id: "device1",
           url: "https://push.example/device1/set",
@@ -1038,7 +1039,7 @@ export const FOUND: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } }, hold: "10m" }],
+          rules: [{ ...GUESTS, hold: "10m" }],
           outputs: { list: [] },
         },
       ],
@@ -1177,7 +1178,7 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
-    what: "whose state file is gone asks a slow broker first who owns the topics, and is not online in two minutes",
+    what: "a vigie whose state file is gone asks a slow broker first who owns the topics, and is not online in two minutes",
     scenario: {
       ...QUIET_HOUSE,
       oldBroker: true,
@@ -1262,10 +1263,7 @@ export const FOUND: readonly Found[] = [
       length: 1_000,
       seed: 1,
       from: "2026-01-05T10:00:00Z",
-      configs: [
-        GUESTS_CONFIRMED,
-        onGuests({ topic: "device1/state", online: { topic: "device1/online", equals: "online" } }),
-      ],
+      configs: [GUESTS_CONFIRMED, onGuests({ topic: "device1/state", online: ONLINE })],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
@@ -1325,7 +1323,7 @@ export const FOUND: readonly Found[] = [
               {
                 id: "device1",
                 topic: "device1/set",
-                choose: [{ when: "guests", payload: "p1" }],
+                choose: [GUESTS_ON],
                 else: "p2",
                 confirm: { topic: "device1/state" },
               },
@@ -1366,11 +1364,11 @@ export const FOUND: readonly Found[] = [
               {
                 id: "device1",
                 url: "http://192.0.2.40/device1/set?turn={payload}",
-                choose: [{ when: "guests", payload: "p1" }],
+                choose: [GUESTS_ON],
                 else: "p2",
                 confirm: {
                   url: "http://192.0.2.40/device1/state",
-                  online: { topic: "device1/online", equals: "online" },
+                  online: ONLINE,
                 },
               },
             ],
@@ -1416,13 +1414,13 @@ export const FOUND: readonly Found[] = [
                 choose: [{ when: "peak", payload: "p1" }],
                 confirm: {
                   topic: "device1/state",
-                  online: { topic: "device1/online", equals: "online" },
+                  online: ONLINE,
                 },
               },
               {
                 id: "device5",
                 topic: "device5/set",
-                choose: [{ when: "guests", payload: "p1" }],
+                choose: [GUESTS_ON],
                 else: "p2",
                 confirm: { topic: "device5/state" },
               },
@@ -1431,7 +1429,7 @@ export const FOUND: readonly Found[] = [
         },
       ],
       devices: [
-        { ...REPORTING, online: { topic: "device1/online", there: "online", gone: "offline" } },
+        REPORTING_ONLINE,
         { ...REPORTING, id: "device5", manner: "flaps", report: { topic: "device5/state", retain: true } },
       ],
       events: [
@@ -1474,7 +1472,7 @@ function cutAt(at: number): ScriptEvent {
 function behindOneAddress(number: number): OutputText {
   const id = `device${number}`;
   const url = `http://192.0.2.40/${id}/set?turn={payload}`;
-  return { id, url, choose: [{ when: "guests", payload: "p1" }], else: "p2" };
+  return { id, url, choose: [GUESTS_ON], else: "p2" };
 }
 
 function hangs(device: string): ScriptEvent {

@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
-import { FOUND } from "../found.ts";
-import { runHousehold } from "../household.ts";
+import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { judgeAway } from "./away.ts";
-
-function live(what: string): Promise<Trace> {
-  const found = FOUND.find((one) => one.what.startsWith(what));
-  if (!found) throw new Error(`no household in which ${what}`);
-  return runHousehold(found.scenario);
-}
 
 /** As if the device had not said that it is away before this second. */
 function withoutAbsence({ began, events }: Trace, before: number): Trace {
@@ -26,7 +19,7 @@ function withGoodDisk({ began, events }: Trace): Trace {
 }
 
 test("what a device says of being away counts late only if it was away a short time before", async () => {
-  const trace = await live("a device is away again within five minutes, on another connection");
+  const trace = await liveFound("a device is away again within five minutes, on another connection");
   expect(judgeAway(trace)).toEqual([]);
   expect(judgeAway(withoutAbsence(trace, 240))).toMatchObject([
     { sentence: "device1_set is confirmed, though its device says that it is away" },
@@ -34,7 +27,7 @@ test("what a device says of being away counts late only if it was away a short t
 });
 
 test("since when a device is away may be lost by a disk that failed, and by nothing else", async () => {
-  const trace = await live("a disk that fails loses that a device is away");
+  const trace = await liveFound("a disk that fails loses that a device is away");
   expect(judgeAway(trace)).toEqual([]);
   expect(judgeAway(withGoodDisk(trace))).toContainEqual(
     expect.objectContaining({

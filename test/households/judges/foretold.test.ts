@@ -1,32 +1,21 @@
 import { expect, test } from "vitest";
-import { runHousehold } from "../household.ts";
+import { liveIn } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { judgeForetold } from "./foretold.ts";
 
 /** A rule that is OFF from 22:00 in Paris on, with a broker that takes so many milliseconds each way. */
 const live = (milliseconds: number) =>
-  runHousehold({
-    seed: 1,
-    from: "2026-01-05T20:50:00Z",
-    length: 900,
-    trouble: 0,
-    history: 3,
-    oldBroker: false,
-    configs: [
-      {
-        service: { base_url: "https://service.example" },
-        official: { source: "off" },
-        mqtt: { url: "mqtt://192.0.2.1" },
-        rules: [{ id: "peak", when: { period: "hp" } }],
-        outputs: { list: [] },
-      },
-    ],
-    devices: [],
-    events: [
-      { at: 1, kind: "start" },
-      { at: 300, kind: "latency", milliseconds, for: 600 },
-    ],
-  });
+  liveIn(
+    {
+      service: { base_url: "https://service.example" },
+      official: { source: "off" },
+      mqtt: { url: "mqtt://192.0.2.1" },
+      rules: [{ id: "peak", when: { period: "hp" } }],
+      outputs: { list: [] },
+    },
+    [{ at: 300, kind: "latency", milliseconds, for: 600 }],
+    { from: "2026-01-05T20:50:00Z", length: 900 },
+  );
 
 /** OFF comes so many seconds later. */
 function offLater({ began, events }: Trace, seconds: number): Trace {

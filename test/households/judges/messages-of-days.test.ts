@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runHousehold } from "../household.ts";
-import type { HouseConfig, ScriptEvent } from "../scenario.ts";
+import { liveIn } from "../live.ts";
+import type { HouseConfig } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
 import { judgeMessagesOfDays } from "./messages-of-days.ts";
 
@@ -14,25 +14,6 @@ function houseOf(rules: HouseConfig["rules"], when: string): HouseConfig {
     rules,
     outputs: { list: [{ id: "phone", url, message: true, choose: [{ when, payload: "a day" }] }] },
   };
-}
-
-function live(
-  from: string,
-  length: number,
-  configs: HouseConfig[],
-  events: readonly ScriptEvent[],
-): Promise<Trace> {
-  return runHousehold({
-    seed: 1,
-    from,
-    length,
-    trouble: 0,
-    history: 3,
-    oldBroker: false,
-    configs,
-    devices: [],
-    events: [{ at: 1, kind: "start" }, ...events],
-  });
 }
 
 function sentences(trace: Trace): string[] {
@@ -49,11 +30,10 @@ function without({ began, events }: Trace, id: number): Trace {
 
 test("a day may be told over HTTP while the broker is away, and must be told", async () => {
   const rule = { id: "r", when: { all: [TODAY, { between: ["22:30", "20:15"] }] } };
-  const trace = await live(
-    "2026-01-05T21:00:00Z",
-    4 * 3_600,
-    [houseOf([rule], "r")],
+  const trace = await liveIn(
+    houseOf([rule], "r"),
     [{ at: 5_400, kind: "broker", how: "killed", for: 5_400, retained: "kept" }],
+    { from: "2026-01-05T21:00:00Z", length: 4 * 3_600 },
   );
   const sent = trace.events.flatMap((event) => (event.kind === "web request" ? [event.steady / 60_000] : []));
   expect(sent.map(Math.floor)).toEqual([30, 120]);
@@ -63,7 +43,7 @@ test("a day may be told over HTTP while the broker is away, and must be told", a
 
 /** At 15:30 in Paris something is told. It is edited at 15:50, and something else is ON at 16:30. */
 const afterEdit = (configs: HouseConfig[]) =>
-  live("2026-01-05T14:00:00Z", 7_200, configs, [{ at: 3_000, kind: "edit", config: 1 }]);
+  liveIn(configs, [{ at: 3_000, kind: "edit", config: 1 }], { length: 7_200 });
 
 function todayFrom(from: string) {
   return { all: [TODAY, { between: [from, "16:45"] }] };

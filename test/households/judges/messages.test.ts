@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
-import type { HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "../scenario.ts";
+import { liveIn } from "../live.ts";
+import type { HouseConfig, OutputText, ScriptEvent, WebFault } from "../scenario.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import { judgeMessages } from "./messages.ts";
 
@@ -78,44 +79,13 @@ test("another text is wrong while one choice is in force, and right when the nex
   );
 });
 
-/** A rule looks two hours ahead: it is ON from 19:10 in Paris on for 5 January, and from 22:00 on for the sixth. */
-const liveAhead = () =>
-  runHousehold({
-    seed: 1,
+test("a rule that looks two hours ahead tells its next day at 22:00, and not before", async () => {
+  // It is ON from 19:10 in Paris on for 5 January, and from 22:00 on for the sixth.
+  const when = { all: [{ day: "today", confidence: 2 }, { between: ["21:10", "18:00"] }] };
+  const trace = await liveIn(houseOf([{ id: "ahead", when, lead: "2h" }], { ahead: "a day" }), [], {
     from: "2026-01-05T17:30:00Z",
     length: 3.6 * 3_600,
-    trouble: 0,
-    history: 3,
-    oldBroker: false,
-    configs: [
-      {
-        service: { base_url: "https://service.example" },
-        mqtt: { url: "mqtt://192.0.2.1" },
-        rules: [
-          {
-            id: "ahead",
-            when: { all: [{ day: "today", confidence: 2 }, { between: ["21:10", "18:00"] }] },
-            lead: "2h",
-          },
-        ],
-        outputs: {
-          list: [
-            {
-              id: "phone",
-              url: "https://phone.example/phone/set",
-              message: true,
-              choose: [{ when: "ahead", payload: "a day" }],
-            },
-          ],
-        },
-      },
-    ],
-    devices: [],
-    events: [{ at: 1, kind: "start" }],
   });
-
-test("a rule that looks two hours ahead tells its next day at 22:00, and not before", async () => {
-  const trace = await liveAhead();
   const at = trace.events.flatMap((event) =>
     event.kind === "web request" ? [new Date(event.at).toISOString().slice(11, 16)] : [],
   );
@@ -144,24 +114,6 @@ function houseOf(
     rules,
     outputs: { list: [phone] },
   };
-}
-
-function liveIn(
-  configs: HouseConfig | HouseConfig[],
-  events: readonly ScriptEvent[],
-  { from = "2026-01-05T14:00:00Z", length = 3_600 }: Partial<Pick<Scenario, "from" | "length">> = {},
-): Promise<Trace> {
-  return runHousehold({
-    seed: 1,
-    from,
-    length,
-    trouble: 0,
-    history: 3,
-    oldBroker: false,
-    configs: [configs].flat(),
-    devices: [],
-    events: [{ at: 1, kind: "start" }, ...events],
-  });
 }
 
 const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };

@@ -1,21 +1,14 @@
 import { expect, test } from "vitest";
-import { FOUND } from "../found.ts";
-import { runHousehold } from "../household.ts";
+import { liveFound } from "../live.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import { judgeStates } from "./output-states.ts";
-
-function live(what: string): Promise<Trace> {
-  const found = FOUND.find((one) => one.what.startsWith(what));
-  if (!found) throw new Error(`no household in which ${what}`);
-  return runHousehold(found.scenario);
-}
 
 function withEvents({ began, events }: Trace, change: (event: TraceEvent) => TraceEvent): Trace {
   return { began, events: events.map(change) };
 }
 
 test("a payload is only sent if the broker holds a report that says the same, and not if it holds none", async () => {
-  const trace = await live("the broker holds a live report of a device that has no power");
+  const trace = await liveFound("the broker holds a live report of a device that has no power");
   expect(judgeStates(trace)).toEqual([]);
   const withoutHeld = withEvents(trace, (event) =>
     event.kind === "heard" && event.topic === "device1/state" ? { ...event, retain: false } : event,
@@ -26,7 +19,7 @@ test("a payload is only sent if the broker holds a report that says the same, an
 });
 
 test("a device that never obeyed is contrary only after it was away", async () => {
-  const trace = await live("a device of which the broker held an old report was away");
+  const trace = await liveFound("a device of which the broker held an old report was away");
   expect(judgeStates(trace)).toEqual([]);
   const alwaysThere = withEvents(trace, (event) =>
     event.kind === "heard" && event.topic === "device1/online" ? { ...event, payload: "online" } : event,
@@ -37,7 +30,7 @@ test("a device that never obeyed is contrary only after it was away", async () =
 });
 
 test("a report that the broker marks as live confirms soon, also at a slow broker", async () => {
-  const trace = await live("while reports go on arriving at a slow broker");
+  const trace = await liveFound("while reports go on arriving at a slow broker");
   expect(judgeStates(trace)).toEqual([]);
   const allLive = withEvents(trace, (event) =>
     event.kind === "heard" && event.topic === "device1/state" ? { ...event, retain: false } : event,

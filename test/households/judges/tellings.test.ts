@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
-import { FOUND } from "../found.ts";
-import { runHousehold } from "../household.ts";
+import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { judgeTellings } from "./tellings.ts";
-
-function live(what: string): Promise<Trace> {
-  const found = FOUND.find((one) => one.what.startsWith(what));
-  if (!found) throw new Error(`no household in which ${what}`);
-  return runHousehold(found.scenario);
-}
 
 /** As if its device had been sent nothing from this second on, and had confirmed nothing. */
 function withoutSendings({ began, events }: Trace, from: number): Trace {
@@ -20,7 +13,7 @@ function withoutSendings({ began, events }: Trace, from: number): Trace {
 }
 
 test("a device that is there after a kill is told at the connection at which that is heard", async () => {
-  const trace = await live("a device is heard that it is there some seconds after a kill");
+  const trace = await liveFound("a device is heard that it is there some seconds after a kill");
   expect(judgeTellings(trace)).toEqual([]);
   expect(judgeTellings(withoutSendings(trace, 600))).toMatchObject([
     {
@@ -30,7 +23,7 @@ test("a device that is there after a kill is told at the connection at which tha
 });
 
 test("a device that has confirmed is told again only if it has said that it is there", async () => {
-  const { began, events } = await live("that a device is there is known from a slow");
+  const { began, events } = await liveFound("that a device is there is known from a slow");
   expect(judgeTellings({ began, events })).toEqual([]);
   const silent = events.filter((event) => !(event.kind === "heard" && event.topic === "device1/online"));
   expect(judgeTellings({ began, events: silent })).toContainEqual(
@@ -39,7 +32,7 @@ test("a device that has confirmed is told again only if it has said that it is t
 });
 
 test("a device that is there at a new connection is told, also by a slow broker", async () => {
-  const trace = await live("a slow broker that holds much says late");
+  const trace = await liveFound("a slow broker that holds much says late");
   expect(judgeTellings(trace)).toEqual([]);
   expect(judgeTellings(withoutSendings(trace, 600))).toContainEqual(
     expect.objectContaining({ sentence: expect.stringContaining("device1 is there at a new connection") }),

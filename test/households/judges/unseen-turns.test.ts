@@ -1,15 +1,8 @@
 import { expect, test } from "vitest";
-import { FOUND } from "../found.ts";
-import { runHousehold } from "../household.ts";
+import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { judgeTellings } from "./tellings.ts";
 import { judgePayloads } from "./verdicts-to-payloads.ts";
-
-function live(what: string): Promise<Trace> {
-  const found = FOUND.find((one) => one.what.startsWith(what));
-  if (!found) throw new Error(`no household in which ${what}`);
-  return runHousehold(found.scenario);
-}
 
 /** What vigie would publish if it had sent the same order again: the instant of the first one. */
 function asOneOrder({ began, events }: Trace): Trace {
@@ -26,13 +19,13 @@ function asOneOrder({ began, events }: Trace): Trace {
 }
 
 test("a payload that is sent again after the broker was away is right only as a new order", async () => {
-  const trace = await live("a choice ends and begins again while the broker is away (device1/set)");
+  const trace = await liveFound("a choice ends and begins again while the broker is away (device1/set)");
   expect(judgePayloads(trace)).toEqual([]);
   expect(judgePayloads(asOneOrder(trace))).toMatchObject([{ judge: "sent twice" }]);
 });
 
 test("a payload that is sent again to a slow broker is right only as a new order", async () => {
-  const trace = await live("a choice begins again sooner than a broker with a latency of 400 ms");
+  const trace = await liveFound("a choice begins again sooner than a broker with a latency of 400 ms");
   expect(judgeTellings(trace)).toEqual([]);
   expect(judgeTellings(asOneOrder(trace))).toContainEqual(
     expect.objectContaining({
