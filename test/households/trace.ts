@@ -95,7 +95,10 @@ export type BrokerSeen =
     }
   /** From now on so many milliseconds pass from vigie to the broker, and back. */
   | { kind: "latency"; milliseconds: number }
-  /** The broker has refused a message of vigie. MQTT 3.1.1 cannot say so (`isSaid`): it is acknowledged like what was taken; and with QoS 0 no broker answers. */
+  /**
+   * The broker has refused a message of vigie. `isSaid`: vigie can know it. On MQTT 3.1.1 the broker acknowledges what it refuses, and
+   * with QoS 0 no broker answers.
+   */
   | { kind: "refused"; id: number; topic: string; payload: string; isSaid: boolean }
   /** The acknowledgement of that message has arrived at vigie. It may never do so. */
   | { kind: "acknowledged"; id: number }

@@ -256,9 +256,8 @@ function retryOf(part: OutputsPart, output: Output, { payload, message }: Sendin
   if (sent?.payload !== payload || sent.at !== message.begun) return null;
   if (retry?.payload === payload) return retry;
   const next = nextTryOf(output, sent, at);
-  const isDue = next <= at.steady;
-  const tries = { isSlow: false, isProblem: false, mayHaveArrived: true };
-  return isDue ? null : { payload, since: at.steady, at: next, ...tries };
+  if (next <= at.steady) return null;
+  return { payload, since: at.steady, at: next, isSlow: false, isProblem: false, mayHaveArrived: true };
 }
 
 /** What the device reported before the payload was sent says nothing about it. */
