@@ -1,4 +1,5 @@
 import type { Judge, Trace, TraceEvent, Violation } from "../trace.ts";
+import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
 import { BASE } from "./topics.ts";
 import {
   addDays,
@@ -12,7 +13,6 @@ import {
   wallClock,
 } from "./truth/calendar.ts";
 import { type Moment, shownFacts, turnsOf, verdictOf } from "./truth/conditions.ts";
-import { chainOf, type House, partsOf, type RuleText } from "./truth/house-text.ts";
 import { testValue } from "./truth/house-values.ts";
 import type { DayFact } from "./truth/known-days.ts";
 import { nextPeriodChange, periodAt } from "./truth/off-peak.ts";

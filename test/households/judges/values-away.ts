@@ -1,11 +1,11 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
 import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
 import { choosePayload, decidingTopics } from "./chosen-payload.ts";
+import { chainOf, type House, partsOf, type RuleText, readDuration } from "./house.ts";
 import { readSendings, targetOf } from "./sendings.ts";
 import { BASE, configsBetween, configsInForce } from "./topics.ts";
 import { MINUTE } from "./truth/calendar.ts";
 import { verdictOf } from "./truth/conditions.ts";
-import { chainOf, type House, partsOf, type RuleText, readDuration } from "./truth/house-text.ts";
 import { type Truth, UNKNOWN } from "./truth/possible.ts";
 import { type Life, readLife } from "./truth/read-life.ts";
 import { hasForgotten } from "./verdicts-to-payloads.ts";

@@ -1,3 +1,4 @@
+import { type ConditionText, type House, listOf, partsOf, type RuleText, type ValueText } from "../house.ts";
 import {
   addDays,
   COLORS,
@@ -15,14 +16,6 @@ import {
   wallClock,
   weekdayOf,
 } from "./calendar.ts";
-import {
-  type ConditionText,
-  type House,
-  listOf,
-  partsOf,
-  type RuleText,
-  type ValueText,
-} from "./house-text.ts";
 import { isWithin } from "./house-values.ts";
 import { type Book, type DayFact, factsOf, unique } from "./known-days.ts";
 import { periodAt } from "./off-peak.ts";

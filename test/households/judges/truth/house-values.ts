@@ -1,4 +1,4 @@
-import { listOf, readDuration, type Scalar, type ValueText } from "./house-text.ts";
+import { listOf, readDuration, type Scalar, type ValueText } from "../house.ts";
 import { either, OFF, ON, type Possible, UNKNOWN, when } from "./possible.ts";
 
 /** A payload that vigie has heard on a topic, or its own beginning: then nothing was heard. */

@@ -1,5 +1,5 @@
+import { type House, readDuration } from "../house.ts";
 import { addDays, COLORS, type Color, type Day, HOUR, tariffDay } from "./calendar.ts";
-import { type House, readDuration } from "./house-text.ts";
 import { unique } from "./known-days.ts";
 
 interface Enabled {

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
-import { HOUR, MINUTE } from "./calendar.ts";
-import { type OffPeak, readOffPeak } from "./off-peak.ts";
+import { HOUR, MINUTE } from "./truth/calendar.ts";
+import { type OffPeak, readOffPeak } from "./truth/off-peak.ts";
 
 /** A configuration as its owner wrote it, as far as it decides what is true. */
 export interface House {
