@@ -1,19 +1,16 @@
-import type { Config } from "../../src/config/config.ts";
-import type { Instant } from "../../src/core/calendar/tariff.ts";
-
 /**
  * Everything of one household that can be seen from outside of vigie, in the order in which it happened. The judges read
  * nothing else.
  */
 export interface Trace {
-  /** The true time at `steady` 0. */
-  began: Instant;
+  /** The true time at `steady` 0, in milliseconds since 1970, as all instants here. */
+  began: number;
   events: readonly TraceEvent[];
 }
 
 export type TraceEvent = {
   /** What the wall clock of vigie's machine says. It is the true time (`began + steady`), but after a jump. */
-  at: Instant;
+  at: number;
   /** Milliseconds of true time since the household began; they go on while the machine is suspended. */
   steady: number;
 } & Seen;
@@ -23,9 +20,9 @@ export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | WebSeen
 /** vigie as a process. */
 export type ProcessSeen =
   /** A process begins, with this configuration: from now on it is in force. */
-  | { kind: "start"; config: Config; yaml: string }
+  | { kind: "start"; yaml: string }
   /** vigie reads another configuration, or the same again: from now on it is in force. */
-  | { kind: "reload"; config: Config; yaml: string }
+  | { kind: "reload"; yaml: string }
   /** The start or the reload is done: vigie connects to the broker and polls. */
   | { kind: "started" }
   /** SIGTERM; then the end of the process. */

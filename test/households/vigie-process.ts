@@ -79,7 +79,7 @@ export function createVigieProcess({
     start: ({ config, yaml }) => {
       if (running) return;
       machine.startProcess();
-      tell({ kind: "start", config, yaml });
+      tell({ kind: "start", yaml });
       const log = createTracedLog(machine, tell);
       const store = disk.open();
       const isAfterCrash = store.state().ended_in_order !== true;
@@ -113,7 +113,7 @@ export function createVigieProcess({
     reload: ({ config, yaml }) => {
       if (running?.isStopping) return;
       queue(async (daemon) => {
-        tell({ kind: "reload", config, yaml });
+        tell({ kind: "reload", yaml });
         await daemon.start(config);
         tell({ kind: "started" });
       });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../../src/config/config.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { judgeTruth } from "./answers-to-truth.ts";
 import { HOUR, MINUTE } from "./truth/calendar.ts";
@@ -29,7 +28,7 @@ official: { source: rte }
 mqtt: { url: "mqtt://192.0.2.1" }
 rules: ${rules}`;
   return [
-    { kind: "start", config: {} as Config, yaml },
+    { kind: "start", yaml },
     { kind: "started" },
     { kind: "connected", version: 5 },
     shows("availability", "online"),

@@ -1,5 +1,5 @@
 import type { Judge, Trace, TraceEvent, Violation } from "../trace.ts";
-import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
+import { chainOf, type House, type RuleText } from "./house.ts";
 import { BASE } from "./topics.ts";
 import {
   addDays,
@@ -19,6 +19,7 @@ import { nextPeriodChange, periodAt } from "./truth/off-peak.ts";
 import { either, type Possible, type Truth, UNKNOWN } from "./truth/possible.ts";
 import { type Held, type Life, type Memory, readLife } from "./truth/read-life.ts";
 import { isRunning, type Settings } from "./truth/settings.ts";
+import { usesValues } from "./value-rules.ts";
 
 /**
  * From the answers that vigie was given, the values of the house, the commands and the clock to what is true: at sampled
@@ -304,12 +305,8 @@ function topicOfRule(rule: RuleText, house: House): Topic {
   return {
     name: `rules/${rule.id}/state`,
     allowed: (look) => allowedStates(rule, look),
-    outlives: !usesValues(rule, house) && chain.every(({ hold }) => hold === 0),
+    outlives: !usesValues(rule, house.rules) && chain.every(({ hold }) => hold === 0),
   };
-}
-
-function usesValues(rule: RuleText, { rules }: House): boolean {
-  return chainOf(rule, rules).some(({ when }) => partsOf(when).some(({ mqtt }) => mqtt !== undefined));
 }
 
 /**
@@ -323,7 +320,7 @@ function allowedStates(rule: RuleText, look: Look): Possible {
   const instants = [from, ...life.memory.changes(from, steady), steady];
   const books = new Set(instants.map((at) => life.memory.at(at).book.days)).add(memory.book.days);
   // If nothing was learnt in that time, there is nothing to hold.
-  const heldFrom = books.size > 1 || usesValues(rule, look.house) ? from : steady;
+  const heldFrom = books.size > 1 || usesValues(rule, look.house.rules) ? from : steady;
   const allowed = new Set<Truth>();
   for (const days of books) {
     const official = new Map(memory.book.days);

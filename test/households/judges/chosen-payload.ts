@@ -1,6 +1,6 @@
-import type { Config } from "../../../src/config/config.ts";
-import type { Output, Payload, Template } from "../../../src/core/outputs/output.ts";
 import { within } from "../trace.ts";
+import type { House } from "./house.ts";
+import type { OutputText, PayloadText, Template } from "./house-outputs.ts";
 import { BASE, type TopicHistory } from "./topics.ts";
 
 /** What an output should send: this payload, nothing, or what it sent last goes on counting. */
@@ -11,7 +11,7 @@ export type Chosen =
   | { kind: "stands" };
 
 /** As docs/outputs.md says, from what vigie itself has published of its rules and of the days. */
-export function choosePayload(output: Output, read: (topic: string) => string | undefined): Chosen {
+export function choosePayload(output: OutputText, read: (topic: string) => string | undefined): Chosen {
   for (const choice of output.choose) {
     const state = read(stateTopic(choice.when));
     if (state === "OFF") continue;
@@ -24,7 +24,7 @@ export function choosePayload(output: Output, read: (topic: string) => string | 
 }
 
 /** The topics from which it is chosen. */
-export function decidingTopics(output: Output): string[] {
+export function decidingTopics(output: OutputText): string[] {
   const payloads = [...output.choose, output.else, output.unknown].filter((one) => one !== undefined);
   const names = payloads.flatMap(({ payload }) =>
     [...textOf(payload).matchAll(PLACEHOLDER)].map(([, name]) => name),
@@ -40,12 +40,12 @@ export function decidingTopics(output: Output): string[] {
  * because of its `lag` or its `hold`.
  */
 export function isHeldBack(
-  { outputs, rules }: Config,
+  { ignoresSimulation, rules }: House,
   topics: TopicHistory,
   from: number,
   to: number,
 ): boolean {
-  if (!outputs.dry_when_simulated) return false;
+  if (!ignoresSimulation) return false;
   const simulation = `${BASE}/simulation/color`;
   const goesOn = rules.reduce((sum, { lag, hold }) => sum + lag + hold, 0);
   const begin = from - goesOn;
@@ -58,8 +58,8 @@ function stateTopic(rule: string): string {
 }
 
 function fill(
-  { payload }: Payload,
-  { language }: Output,
+  { payload }: PayloadText,
+  { language }: OutputText,
   read: (topic: string) => string | undefined,
 ): string {
   return textOf(payload).replaceAll(PLACEHOLDER, (_, name: string) => {

@@ -1,6 +1,6 @@
 import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
 import { readCalm } from "./calm.ts";
-import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { BASE, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
 
 /**
@@ -9,14 +9,13 @@ import { rulesWithoutValues } from "./value-rules.ts";
  */
 export const judgeForetold: Judge = (trace) => {
   const topics = readTopics(trace);
-  const configs = configsInForce(trace);
   const calm = readCalm(trace);
   // What a slow broker gets waits until it has answered what came before.
   const late = (steady: number) => Math.max(TOLERANCE, calm.lag(steady));
   return gapsOf(trace).flatMap((gap) => {
-    const [config, ...others] = configsBetween(configs, gap.from, gap.to);
-    if (!config || others.length > 0) return [];
-    return rulesWithoutValues(config.rules).flatMap(({ id }) => turns(id, gap, topics, late));
+    const [house, ...others] = housesBetween(trace, gap.from, gap.to);
+    if (!house || others.length > 0) return [];
+    return rulesWithoutValues(house.rules).flatMap(({ id }) => turns(id, gap, topics, late));
   });
 };
 

@@ -1,14 +1,24 @@
 import { parse } from "yaml";
-import { HOUR, MINUTE } from "./truth/calendar.ts";
+import { type OutputText, readOutput } from "./house-outputs.ts";
+import { DAY_STARTS, MINUTE, readTime } from "./truth/calendar.ts";
+import { readDuration } from "./truth/duration.ts";
 import { type OffPeak, readOffPeak } from "./truth/off-peak.ts";
 
-/** A configuration as its owner wrote it, as far as it decides what is true. */
+/** A configuration as its owner wrote it, as far as judges need it: vigie's own reading must not be judged by itself. */
 export interface House {
   hasService: boolean;
   hasRte: boolean;
   grace: number;
+  /** How often the service is asked. */
+  pollEvery: number;
+  timeZone: string;
+  /** Minutes since midnight. */
+  dayStarts: number;
   rules: readonly RuleText[];
   offPeak: OffPeak;
+  outputs: readonly OutputText[];
+  /** While a simulation runs, outputs go on following the real colour. */
+  ignoresSimulation: boolean;
   /** It has options that are not judged here: a tariff with more than other hours, other words for colours. */
   isSpecial: boolean;
 }
@@ -59,17 +69,33 @@ export interface ValueText extends Bounds {
 
 export type Scalar = string | number | boolean;
 
+/** The same house each time for the same text, so that what is worked out of it can be kept beside it. */
 export function readHouse(yaml: string): House {
+  const found = housesFound.get(yaml) ?? read(yaml);
+  if (housesFound.size > 1_000) housesFound.clear();
+  housesFound.set(yaml, found);
+  return found;
+}
+
+const housesFound = new Map<string, House>();
+
+function read(yaml: string): House {
   const given = parse(yaml) ?? {};
   const service = given.service ?? {};
   const tariff = given.tariff ?? {};
+  const language = given.homeassistant?.language ?? "fr";
   const official = given.official?.source ?? (service.base_url === "simulator" ? "simulator" : "off");
   return {
     hasService: service.base_url !== "none",
     hasRte: official !== "off",
     grace: given.mqtt?.grace === undefined ? 10 * MINUTE : readDuration(given.mqtt.grace),
+    pollEvery: readDuration(service.poll?.every ?? "1h"),
+    timeZone: tariff.time_zone ?? "Europe/Paris",
+    dayStarts: tariff.day_starts_at === undefined ? DAY_STARTS : readTime(tariff.day_starts_at),
     rules: (given.rules ?? []).map(readRule),
     offPeak: readOffPeak(tariff.off_peak),
+    outputs: (given.outputs?.list ?? []).map((one: Record<string, unknown>) => readOutput(one, language)),
+    ignoresSimulation: given.outputs?.dry_when_simulated === true,
     isSpecial:
       Object.keys(tariff).some((key) => key !== "off_peak") ||
       Object.keys(service).some((key) => SPECIAL.includes(key)),
@@ -91,15 +117,13 @@ function readRule(given: Record<string, unknown>): RuleText {
   };
 }
 
-/** `30s`, `5m`, `1h`. */
-export function readDuration(text: string): number {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
-  if (number === undefined) throw new Error(`Expected a duration, got ${text}`);
-  return Number(number) * (unit === "s" ? 1_000 : unit === "m" ? MINUTE : HOUR);
-}
-
 export function listOf<T>(given: T | T[]): T[] {
   return Array.isArray(given) ? given : [given];
+}
+
+/** `next_3_days`, in place of one day. */
+export function isRange(day: string): boolean {
+  return /^next_\d_days$/.test(day);
 }
 
 /** The condition and all that it holds. */

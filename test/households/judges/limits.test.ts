@@ -136,7 +136,7 @@ test("a path that fails is asked ten times a day, by the time zone of the tariff
   const inZone = (time_zone: string): Trace => {
     const events = quiet.events.map((event) =>
       event.kind === "start"
-        ? { ...event, config: { ...event.config, tariff: { ...event.config.tariff, time_zone } } }
+        ? { ...event, yaml: `${event.yaml}\ntariff: { time_zone: ${time_zone} }` }
         : event,
     );
     return { ...quiet, events };

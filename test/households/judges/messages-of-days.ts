@@ -1,12 +1,12 @@
-import type { Output } from "../../../src/core/outputs/output.ts";
-import type { Condition, DayCondition, Rule } from "../../../src/core/rules/rule.ts";
 import type { Judge, Trace, Violation } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { textOf } from "./chosen-payload.ts";
+import { isRange, type RuleText } from "./house.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { DAY_WORDS, wereRulesEdited } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
-import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { BASE, houseAt, readTopics, type TopicHistory } from "./topics.ts";
 import { DAY, HOUR } from "./truth/calendar.ts";
 
 /**
@@ -16,7 +16,7 @@ import { DAY, HOUR } from "./truth/calendar.ts";
 export const judgeMessagesOfDays: Judge = (trace) => {
   const look = { trace, calm: readCalm(trace), topics: readTopics(trace) };
   return readOutputLives(trace).flatMap((life) => {
-    if (!life.changes.some((steady) => life.at(steady)?.message)) return [];
+    if (!life.changes.some((steady) => life.at(steady)?.isMessage)) return [];
     return [...untold({ ...look, life }), ...outdated({ ...look, life })];
   });
 };
@@ -40,9 +40,8 @@ interface Subject {
 function subjectAt({ trace, topics, life }: Look, steady: number): Subject | undefined {
   const output = life.at(steady);
   const [chosen] = life.chosen(steady, steady) ?? [];
-  if (!output?.message || chosen?.kind !== "choice") return undefined;
-  const config = configsInForce(trace).findLast(({ from }) => from <= steady)?.config;
-  const rule = config?.rules.find(({ id }) => id === chosen.rule);
+  if (!output?.isMessage || chosen?.kind !== "choice") return undefined;
+  const rule = houseAt(trace, steady)?.rules.find(({ id }) => id === chosen.rule);
   const word = rule && wordOf(rule);
   const date = word === undefined ? undefined : topics.at(`${BASE}/${word}/date`, steady);
   if (word === undefined || date === undefined || date === "None") return undefined;
@@ -50,14 +49,27 @@ function subjectAt({ trace, topics, life }: Look, steady: number): Subject | und
 }
 
 /** The only day that it looks at, if it looks at nothing else but the clock. */
-function wordOf({ when, lead, lag, hold, when_unknown }: Rule): string | undefined {
-  if (lead > 0 || lag > 0 || hold > 0 || when_unknown === "on") return undefined;
-  const parts: readonly Condition[] = when.kind === "all" ? when.parts : [when];
-  const days = parts.filter((part): part is DayCondition => part.kind === "day");
-  const isClear = parts.every(({ kind }) => ["day", "period", "between", "weekday", "month"].includes(kind));
+function wordOf({ when, lead, lag, hold, whenUnknown }: RuleText): string | undefined {
+  if (lead > 0 || lag > 0 || hold > 0 || whenUnknown === "on") return undefined;
+  const parts = when.all ?? [when];
+  const days = parts.flatMap(({ day }) => day ?? []);
+  const isClear = parts.every((part) => Object.keys(part).every((key) => CLEAR.includes(key)));
   const [day] = days;
-  return isClear && days.length === 1 && day?.range === null ? day.day : undefined;
+  return isClear && days.length === 1 && day !== undefined && !isRange(day) ? day : undefined;
 }
+
+const CLEAR = [
+  "day",
+  "color",
+  "confidence",
+  "official",
+  "stage",
+  "known",
+  "period",
+  "between",
+  "weekday",
+  "month",
+];
 
 /** It is the same from an instant to another, and nothing is pretended. */
 function isThrough(look: Look, subject: Subject, from: number, to: number): boolean {
@@ -98,9 +110,9 @@ function untold(look: Look): Violation[] {
       const output = life.at(steady);
       const end = steady + TOLD_WITHIN;
       if (!subject || !output || !isThrough(look, subject, steady, end)) return [];
-      const key = `${subject.rule} ${subject.date} ${JSON.stringify(output)}`;
+      const key = `${subject.rule} ${subject.date} ${output.written}`;
       // A file with a secret may be away.
-      if (judged.has(key) || output.access?.secret_file !== undefined) return [];
+      if (judged.has(key) || output.needsSecretFile) return [];
       judged.add(key);
       const before = life.sendings(end).filter((one) => one.steady <= end);
       const isTold = before.some(
@@ -146,7 +158,7 @@ function isToldUnseen(
   look: Look,
   subject: Subject,
   { how, steady, payload }: Sending,
-  output: Output,
+  output: OutputText,
 ): boolean {
   const { trace, calm, topics } = look;
   if (how !== "http" || calm.isThrough(steady, steady + AROUND)) return false;
@@ -170,7 +182,7 @@ function outdated(look: Look): Violation[] {
     });
 }
 
-function namesDay({ choose }: Output, { rule, word }: Subject): boolean {
+function namesDay({ choose }: OutputText, { rule, word }: Subject): boolean {
   const choices = choose.filter(({ when }) => when === rule);
   return choices.length === 1 && choices.every(({ payload }) => textOf(payload).includes(`{${word}.date}`));
 }

@@ -1,6 +1,6 @@
-import type { Output } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import {
   countDayWords,
@@ -21,7 +21,7 @@ import { HOUR, MINUTE } from "./truth/calendar.ts";
 export const judgeMessages: Judge = (trace) => {
   const calm = readCalm(trace);
   return readOutputLives(trace).flatMap((life) => {
-    const isEverMessage = life.changes.some((steady) => life.at(steady)?.message);
+    const isEverMessage = life.changes.some((steady) => life.at(steady)?.isMessage);
     if (!isEverMessage) return [];
     const look = { trace, life, calm };
     return [
@@ -43,14 +43,14 @@ interface Look {
   calm: Calm;
 }
 
-function sendingsOf({ life }: Look): { sending: Sending; output: Output }[] {
+function sendingsOf({ life }: Look): { sending: Sending; output: OutputText }[] {
   const lists = new Set(
-    life.changes.flatMap((steady) => (life.at(steady)?.message ? [life.sendings(steady)] : [])),
+    life.changes.flatMap((steady) => (life.at(steady)?.isMessage ? [life.sendings(steady)] : [])),
   );
   return [...lists].flatMap((list) =>
     list.flatMap((sending) => {
       const output = life.at(sending.steady);
-      return output?.message ? [{ sending, output }] : [];
+      return output?.isMessage ? [{ sending, output }] : [];
     }),
   );
 }
@@ -83,8 +83,8 @@ function tries(look: Look): Violation[] {
 }
 
 /** The service knows a message that it has: it is tried without end. */
-function isReadOnce({ to }: Output): boolean {
-  return to.kind === "http" && to.method === "PUT" && to.url.includes("{id}");
+function isReadOnce({ to }: OutputText): boolean {
+  return to.kind === "http" && to.isPut && to.url.includes("{id}");
 }
 
 /** A try after one or more that may have arrived. */
@@ -130,7 +130,7 @@ function often({ trace, life, calm }: Look): Violation[] {
 }
 
 /** Another day may decide, or the colour of one may be another one. */
-function isNewDay({ trace, life, calm }: Look, output: Output, from: number, to: number): boolean {
+function isNewDay({ trace, life, calm }: Look, output: OutputText, from: number, to: number): boolean {
   if (!looksAtOneDay(trace, output, to)) return false;
   const [begin, end] = [from - AROUND, to + AROUND];
   // While the broker is away, topics do not say which day it is. The rule may have looked at another day before it was edited.
@@ -139,7 +139,7 @@ function isNewDay({ trace, life, calm }: Look, output: Output, from: number, to:
 }
 
 /** Or it looks at several days, and which one decides is not seen from outside. */
-function mayTellOtherDay(look: Look, output: Output, from: number, to: number): boolean {
+function mayTellOtherDay(look: Look, output: OutputText, from: number, to: number): boolean {
   return countDayWords(look.trace, output, to) > 1 || isNewDay(look, output, from, to);
 }
 
@@ -218,7 +218,7 @@ function unsent(look: Look): Violation[] {
   return life.turns.flatMap((steady): Violation[] => {
     const output = life.at(steady);
     const end = steady + BEGINS;
-    if (!output?.message || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end))
+    if (!output?.isMessage || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end))
       return [];
     if (looksAtOneDay(look.trace, output, steady)) return [];
     const [before, ...after] = life.chosen(steady - 1, end) ?? [];
@@ -235,7 +235,7 @@ function unsent(look: Look): Violation[] {
     // After six in an hour it follows when the hour is over.
     const isOften = within(sendings, steady - HOUR - SLACK, steady).filter(mayHaveArrived).length >= MOST;
     // A file with a secret that cannot be read keeps it from being tried.
-    if (isDelivered || isOften || output.access?.secret_file !== undefined) return [];
+    if (isDelivered || isOften || output.needsSecretFile) return [];
     const sentence = `${life.id}: its choice has begun, and no ${texts[0]} was sent within ${BEGINS / 1000} s`;
     return [{ judge: "messages", at: end, sentence }];
   });
@@ -248,7 +248,7 @@ function untried(look: Look): Violation[] {
   const all = sendingsOf(look);
   return all.flatMap(({ sending, output }, index): Violation[] => {
     const { steady, failure } = sending;
-    const isSecret = output.access?.secret_file !== undefined;
+    const isSecret = output.needsSecretFile;
     if (isSecret || failure === null) return [];
     const wait = pauseAfter(
       output,
@@ -269,7 +269,7 @@ function untried(look: Look): Violation[] {
 }
 
 /** Milliseconds until this try is followed by another one at the latest; null: it is given up. */
-function pauseAfter(output: Output, all: readonly Sending[], index: number): number | null {
+function pauseAfter(output: OutputText, all: readonly Sending[], index: number): number | null {
   const { failure, retryAfter, status } = all[index]!;
   const asked = Math.min((retryAfter ?? 0) * 1_000, PAUSE);
   if (failure === "perhaps written") {

@@ -1,5 +1,3 @@
-import type { Config } from "../../../src/config/config.ts";
-import type { Output, Payload } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Trace } from "../trace.ts";
 import type { Calm } from "./calm.ts";
 import {
@@ -10,15 +8,17 @@ import {
   isTextOf,
   textOf,
 } from "./chosen-payload.ts";
+import type { House } from "./house.ts";
+import type { OutputText, PayloadText } from "./house-outputs.ts";
 import { type Meaning, meaningOf } from "./read-report.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
-import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { BASE, housesInForce, readTopics, type TopicHistory } from "./topics.ts";
 
 /** What can be seen of one output from outside, by the time in it. */
 export interface OutputLife {
   id: string;
   /** As it is configured; undefined: it is not. */
-  at: (steady: number) => Output | undefined;
+  at: (steady: number) => OutputText | undefined;
   /** When it may have been configured otherwise. */
   changes: readonly number[];
   /** It was configured all the time, and in the same way. */
@@ -73,31 +73,33 @@ export function readOutputLives(trace: Trace): OutputLife[] {
 const known = new WeakMap<Trace, OutputLife[]>();
 
 function find(trace: Trace): OutputLife[] {
-  const configs = configsInForce(trace);
-  const ids = new Set(configs.flatMap(({ config }) => config.outputs.list.map(({ id }) => id)));
+  const houses = housesInForce(trace);
+  const ids = new Set(houses.flatMap(({ house }) => house.outputs.map(({ id }) => id)));
   const heard = readHeard(trace);
   const topics = readTopics(trace);
-  return [...ids].map((id) => lifeOf(id, { trace, configs, heard, topics }));
+  return [...ids].map((id) => lifeOf(id, { trace, houses, heard, topics }));
 }
 
 interface Material {
   trace: Trace;
-  configs: readonly { from: number; config: Config }[];
+  houses: readonly { from: number; house: House }[];
   heard: ReadonlyMap<string, readonly Omit<Report, "meaning">[]>;
   topics: TopicHistory;
 }
 
-function lifeOf(id: string, { trace, configs, heard, topics }: Material): OutputLife {
-  const spans = configs.map(({ from, config }) => {
-    const output = config.outputs.list.find((one) => one.id === id);
-    return { from, config, output, text: JSON.stringify(output) };
+function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputLife {
+  const spans = houses.map(({ from, house }) => {
+    const output = house.outputs.find((one) => one.id === id);
+    return { from, house, output };
   });
   const spanAt = (steady: number) => spans.findLast(({ from }) => from <= steady);
   const at = (steady: number) => spanAt(steady)?.output;
   const isSame = (from: number, to: number) => {
     const first = spanAt(from);
     if (!first?.output) return false;
-    return spans.every((span) => span.from <= from || span.from > to || span.text === first.text);
+    return spans.every(
+      (span) => span.from <= from || span.from > to || span.output?.written === first.output?.written,
+    );
   };
   const bySending = readSendings(trace);
   const whole = `${BASE}/outputs/${id}`;
@@ -108,8 +110,8 @@ function lifeOf(id: string, { trace, configs, heard, topics }: Material): Output
   const chosen: OutputLife["chosen"] = (from, to) => {
     const span = spanAt(from);
     if (!span?.output || !isSame(from, to)) return null;
-    const { output, config } = span;
-    if (isHeldBack(config, topics, from, to)) return null;
+    const { output, house } = span;
+    if (isHeldBack(house, topics, from, to)) return null;
     const instants = [from, ...topics.changes(decidingTopics(output), from, to)];
     return instants.map((instant) => choosePayload(output, (topic) => topics.at(topic, instant)));
   };
@@ -164,7 +166,7 @@ function lifeOf(id: string, { trace, configs, heard, topics }: Material): Output
   };
 }
 
-type Span = { from: number; output: Output | undefined };
+type Span = { from: number; output: OutputText | undefined };
 
 function reportsOf(id: string, spans: readonly Span[], heard: Material["heard"]): Report[] {
   return spans.flatMap(({ from, output }, index) => {
@@ -237,13 +239,13 @@ function readHeard({ events }: Trace): Material["heard"] {
 }
 
 /** What the device is to report after this payload; null: no payload of this output is this one. */
-export function expectedOf(output: Output, payload: string): string | null {
+export function expectedOf(output: OutputText, payload: string): string | null {
   const found = payloadsOf(output).find((one) => isTextOf(one.payload, payload));
   if (!found) return null;
   return found.expect === undefined ? payload : textOf(found.expect);
 }
 
-function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
+function payloadsOf({ choose, else: otherwise, unknown }: OutputText): PayloadText[] {
   return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
 }
 

@@ -61,14 +61,14 @@ function changes({ life, calm }: Look): Violation[] {
       const stands = standing(reports, expected ?? "", steady, calm);
       return stands ? [] : says("nothing else was heard that stood for 5 s");
     }
-    if (state === "failed" && output.access?.secret_file === undefined) {
+    if (state === "failed" && !output.needsSecretFile) {
       const sendings = life.sendings(steady);
       const count = countUntil(sendings, steady);
       const isRefused = sendings
         .slice(Math.max(0, count - 2), count)
         .some(({ failure }) => failure === "refused");
       const length = output.confirm?.for ?? USUAL;
-      const isTried = steady - sentAt > length - calm.lag(steady) || output.message;
+      const isTried = steady - sentAt > length - calm.lag(steady) || output.isMessage;
       return isRefused || isTried ? [] : says(`it was tried for ${(steady - sentAt) / 1000} s only`);
     }
     return [];

@@ -1,5 +1,5 @@
 import { type EventOf, isKind, type Judge, type Trace, type Violation } from "../trace.ts";
-import { BASE, configsBetween, configsInForce } from "./topics.ts";
+import { BASE, houseAt } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
 
 /** A restart, or a reload of the same configuration, changes nothing if nothing else happens. */
@@ -12,15 +12,13 @@ export const judgeQuietRestart: Judge = (trace) => {
 };
 
 function compare(before: EventOf<"quiet">, after: EventOf<"quiet">, trace: Trace): Violation[] {
-  const [config] = configsBetween(configsInForce(trace), before.steady, before.steady);
+  const house = houseAt(trace, before.steady);
   const isSame = (topic: string) => before.retained.get(topic) === after.retained.get(topic);
   // The sources were asked again, or time went by: what follows from that is another judge's.
-  if (!config || ![...before.retained.keys()].filter(isFact).every(isSame)) return [];
-  const rules = rulesWithoutValues(config.rules).map(({ id }) => id);
+  if (!house || ![...before.retained.keys()].filter(isFact).every(isSame)) return [];
+  const rules = rulesWithoutValues(house.rules).map(({ id }) => id);
   const stands = rules.filter((id) => !turnsBetween(before, after, id));
-  const outputs = config.outputs.list.filter(({ choose }) =>
-    choose.every(({ when }) => stands.includes(when)),
-  );
+  const outputs = house.outputs.filter(({ choose }) => choose.every(({ when }) => stands.includes(when)));
   const compared = [
     ...stands.flatMap((id) =>
       ["state", "since", "enabled", "threshold"].map((part) => `rules/${id}/${part}`),

@@ -1,7 +1,6 @@
-import { civilDate, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { isKind, type SourceName, type Trace, type TraceEvent, type Violation } from "../trace.ts";
-import { configsBetween, configsInForce } from "./topics.ts";
-import { DAY, HOUR, MINUTE } from "./truth/calendar.ts";
+import { houseAt, housesBetween } from "./topics.ts";
+import { DAY, HOUR, instantsOf, MINUTE, readTime, wallClock } from "./truth/calendar.ts";
 
 /**
  * At most 10 requests a minute, and 150 a day to the service, 80 to RTE; the hourly ones and those of 18:00 and 05:50 go on.
@@ -41,7 +40,6 @@ export function judgeRequests(trace: Trace, source: SourceName): Violation[] {
  */
 export function judgeFailingPaths(trace: Trace): Violation[] {
   const { began, events } = trace;
-  const configs = configsInForce(trace);
   return ["/v1/public/season", "/v1/public/history"].flatMap((path) => {
     let failed: number[] = [];
     let saved = failed;
@@ -65,9 +63,9 @@ export function judgeFailingPaths(trace: Trace): Violation[] {
       ];
       if (last !== undefined && steady - last < HOUR - 5_000)
         return sentence(`asked again after ${Math.round((steady - last) / 60_000)} minutes`);
-      const zone = configs.findLast(({ from }) => from <= steady)?.config.tariff.time_zone ?? "Europe/Paris";
+      const zone = houseAt(trace, steady)?.timeZone;
       // Timers may be due at parts of a millisecond.
-      const dayOf = (at: number) => civilDate(Math.round(began + at), zone);
+      const dayOf = (at: number) => wallClock(Math.round(began + at), zone).date;
       const day = dayOf(steady);
       const ofDay = failed.filter((at) => dayOf(at) === day).length;
       if (ofDay > 10) return sentence(`asked ${ofDay} times on ${day}`);
@@ -119,11 +117,11 @@ function whatIsWrong(trace: Trace, source: SourceName, sent: Sent, { path }: Req
 /** The hourly polls from the first of these to the last, and those of 18:00 and 05:50; the one that spent the budget ends as well. */
 function pollsThatGoOn(trace: Trace, source: SourceName, list: readonly Request[]): number {
   const [first, last] = [list[0]!, list.at(-1)!];
-  const configs = configsBetween(configsInForce(trace), first.steady, last.steady);
-  const every = source === "rte" ? HOUR : Math.min(...configs.map(({ service }) => service.poll.every));
+  const houses = housesBetween(trace, first.steady, last.steady);
+  const every = source === "rte" ? HOUR : Math.min(...houses.map(({ pollEvery }) => pollEvery));
   const date = new Date(first.at).toISOString().slice(0, 10);
   const evenings = ["05:50", "18:00"]
-    .map((time) => wallInstant(date, time, "Europe/Paris"))
+    .flatMap((time) => instantsOf(date, readTime(time)))
     .filter((at) => at + SPREAD >= first.at && at <= last.at);
   return 2 + Math.floor((last.at - first.at) / every) + evenings.length;
 }

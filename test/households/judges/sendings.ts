@@ -1,5 +1,6 @@
-import type { Output } from "../../../src/core/outputs/output.ts";
 import { type EventOf, isKind, type Trace } from "../trace.ts";
+import { readHouse } from "./house.ts";
+import type { OutputText } from "./house-outputs.ts";
 
 /** A payload that vigie has sent to a device, or tried to send. */
 export interface Sending {
@@ -60,7 +61,7 @@ function find({ events }: Trace): ReadonlyMap<string, readonly Sending[]> {
   for (const event of events) {
     const { steady } = event;
     if (isKind(event, "start", "reload"))
-      for (const output of event.config.outputs.list)
+      for (const output of readHouse(event.yaml).outputs)
         if (output.to.kind === "mqtt") topics.add(output.to.topic);
         else targets.set(output.id, targetOf(output));
     if (isKind(event, "published") && topics.has(event.topic)) {
@@ -91,7 +92,7 @@ function find({ events }: Trace): ReadonlyMap<string, readonly Sending[]> {
 }
 
 /** The topic to which an output sends. Over HTTP: with another address it is another device. */
-export function targetOf({ id, to }: Pick<Output, "id" | "to">): string {
+export function targetOf({ id, to }: Pick<OutputText, "id" | "to">): string {
   return to.kind === "mqtt" ? to.topic : `${id} at ${to.url}`;
 }
 

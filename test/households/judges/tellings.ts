@@ -1,7 +1,7 @@
-import type { Output } from "../../../src/core/outputs/output.ts";
 import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { expectedOf, type OutputLife, readOutputLives, TRIPS } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
 import { HOUR } from "./truth/calendar.ts";
@@ -36,7 +36,7 @@ interface Look {
 interface Again {
   first: Sending;
   second: Sending;
-  output: Output;
+  output: OutputText;
 }
 
 function sentAgain({ life, calm }: Look): Again[] {
@@ -51,7 +51,7 @@ function sentAgain({ life, calm }: Look): Again[] {
       const chosen = life.chosen(first.steady + lag, second.steady);
       // A message whose choice has ended and begun again is another one.
       const isStillDue = (one: Chosen) =>
-        isStill(one, first.payload) && !(output.message && one.kind === "stands");
+        isStill(one, first.payload) && !(output.isMessage && one.kind === "stands");
       // Its choice may have ended and begun again unseen.
       if (!calm.isSeen(first.steady - SAVED, second.steady) && life.isOrderedAnew(first, second, calm))
         return [];
@@ -91,7 +91,7 @@ function lagOf(calm: Calm, first: Sending, second: Sending): number {
 }
 
 /** Milliseconds after which this may be tried again. */
-function waitOf({ confirm }: Output, { status, failure }: Sending): number {
+function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
   const every = confirm?.every ?? USUAL;
   const isRefused = failure === "refused" && !(status !== null && LATER.includes(status));
   return isRefused ? Math.max(every, PAUSE) : every;
@@ -201,7 +201,7 @@ function missing({ life, calm }: Look): Violation[] {
     sendings.flatMap((sending, index): Violation[] => {
       const { steady, payload } = sending;
       const output = life.at(steady);
-      if (!output || output.message) return [];
+      if (!output || output.isMessage) return [];
       const from = sending.overAt ?? steady;
       const next = sendings[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
       const every = waitOf(output, sending);
@@ -336,7 +336,7 @@ function connections({ trace, life, calm }: Pick<Look, "trace" | "life" | "calm"
 /** Meanwhile the device does what it was told again, or is gone again. */
 function isOver(
   { life }: Look,
-  output: Output,
+  output: OutputText,
   { payload, from, to, what }: { payload: string; from: number; to: number; what: Reason["what"] },
 ): boolean {
   if (what !== "does something else") {

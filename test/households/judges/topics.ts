@@ -1,5 +1,5 @@
-import type { Config } from "../../../src/config/config.ts";
 import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
+import { type House, readHouse } from "./house.ts";
 
 /** The base topic of all households. */
 export const BASE = "vigie";
@@ -51,29 +51,35 @@ function findTopics({ events }: Trace): TopicHistory {
 }
 
 /** The configurations in force, each from its instant on. */
-export function configsInForce(trace: Trace): readonly { from: number; config: Config }[] {
-  const found = configsFound.get(trace) ?? findConfigs(trace);
-  configsFound.set(trace, found);
+export function housesInForce(trace: Trace): readonly HouseInForce[] {
+  const found = housesFound.get(trace) ?? findHouses(trace);
+  housesFound.set(trace, found);
   return found;
 }
 
-const configsFound = new WeakMap<Trace, { from: number; config: Config }[]>();
+interface HouseInForce {
+  from: number;
+  house: House;
+}
 
-function findConfigs({ events }: Trace): { from: number; config: Config }[] {
+const housesFound = new WeakMap<Trace, HouseInForce[]>();
+
+function findHouses({ events }: Trace): HouseInForce[] {
   return events.flatMap((event) =>
-    isKind(event, "start", "reload") ? [{ from: event.steady, config: event.config }] : [],
+    isKind(event, "start", "reload") ? [{ from: event.steady, house: readHouse(event.yaml) }] : [],
   );
 }
 
+export function houseAt(trace: Trace, steady: number): House | undefined {
+  return housesInForce(trace).findLast(({ from }) => from <= steady)?.house;
+}
+
 /** Those in force at some time between these two instants. */
-export function configsBetween(
-  configs: readonly { from: number; config: Config }[],
-  from: number,
-  to: number,
-): Config[] {
-  const last = configs.findLastIndex((one) => one.from <= from);
-  return configs
+export function housesBetween(trace: Trace, from: number, to: number): House[] {
+  const houses = housesInForce(trace);
+  const last = houses.findLastIndex((one) => one.from <= from);
+  return houses
     .slice(Math.max(0, last))
     .filter((one) => one.from <= to)
-    .map(({ config }) => config);
+    .map(({ house }) => house);
 }

@@ -1,11 +1,12 @@
-import type { Output } from "../../../src/core/outputs/output.ts";
 import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
 import { choosePayload, decidingTopics } from "./chosen-payload.ts";
-import { chainOf, type House, partsOf, type RuleText, readDuration } from "./house.ts";
+import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { readSendings, targetOf } from "./sendings.ts";
-import { BASE, configsBetween, configsInForce } from "./topics.ts";
+import { BASE } from "./topics.ts";
 import { MINUTE } from "./truth/calendar.ts";
 import { verdictOf } from "./truth/conditions.ts";
+import { readDuration } from "./truth/duration.ts";
 import { type Truth, UNKNOWN } from "./truth/possible.ts";
 import { type Life, readLife } from "./truth/read-life.ts";
 import { hasForgotten } from "./verdicts-to-payloads.ts";
@@ -25,9 +26,8 @@ export const judgeValuesAway: Judge = (trace) => {
 };
 
 function judgeDevices(trace: Trace, life: Life, house: House, to: number): Violation[] {
-  const [config] = configsBetween(configsInForce(trace), to, to);
-  if (!config || config.outputs.dry_when_simulated) return [];
-  return config.outputs.list.filter(isFollowed).flatMap((output): Violation[] => {
+  if (house.ignoresSimulation) return [];
+  return house.outputs.filter(isFollowed).flatMap((output): Violation[] => {
     const decided = output.choose.map(({ when }) => [when, decide(when, trace, life, house, to)] as const);
     if (decided.some(([, state]) => state === null)) return [];
     const states = new Map(decided.map(([when, state]) => [`${BASE}/rules/${when}/state`, state ?? ""]));
@@ -45,9 +45,9 @@ function judgeDevices(trace: Trace, life: Life, house: House, to: number): Viola
 }
 
 /** Over HTTP, with payloads that say nothing of the days, and without a file that may be gone. */
-function isFollowed({ access, ...output }: Output): boolean {
-  const isHttp = output.to.kind === "http" && access?.secret_file === undefined;
-  return isHttp && !output.message && decidingTopics(output).length === output.choose.length;
+function isFollowed(output: OutputText): boolean {
+  const isHttp = output.to.kind === "http" && !output.needsSecretFile;
+  return isHttp && !output.isMessage && decidingTopics(output).length === output.choose.length;
 }
 
 /** What the rule has been for a while; null: that is not certain. */

@@ -1,11 +1,11 @@
-import type { Config } from "../../../src/config/config.ts";
-import type { Output } from "../../../src/core/outputs/output.ts";
 import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import { type Chosen, choosePayload, decidingTopics, isHeldBack } from "./chosen-payload.ts";
+import type { House } from "./house.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
-import { configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+import { houseAt, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
 
 /**
@@ -14,12 +14,11 @@ import { rulesWithoutValues } from "./value-rules.ts";
  */
 export const judgePayloads: Judge = (trace) => {
   const topics = readTopics(trace);
-  const configs = configsInForce(trace);
   const sendings = readSendings(trace);
   return [
     ...trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace) : [])),
     ...[...sendings.values()].flatMap((sent) => [
-      ...unwanted(sent, trace, configs, topics),
+      ...unwanted(sent, trace, topics),
       ...twice(sent, trace, topics),
       ...tooFast(sent),
     ]),
@@ -28,14 +27,12 @@ export const judgePayloads: Judge = (trace) => {
 
 /** The last payload is the chosen one. */
 function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Violation[] {
-  const [config] = configsBetween(configsInForce(trace), quiet.steady, quiet.steady);
-  if (!config) return [];
-  const { list } = config.outputs;
-  if (isHeldBack(config, readTopics(trace), quiet.steady, quiet.steady)) return [];
+  const house = houseAt(trace, quiet.steady);
+  if (!house || isHeldBack(house, readTopics(trace), quiet.steady, quiet.steady)) return [];
   const sendings = readSendings(trace);
-  return list.flatMap((output): Violation[] => {
+  return house.outputs.flatMap((output): Violation[] => {
     // What a message says does not change when a placeholder in it does: another judge follows it.
-    if (output.message) return [];
+    if (output.isMessage) return [];
     const chosen = choosePayload(output, (topic) => quiet.retained.get(topic));
     const target = targetOf(output);
     const last = sendings.get(target)?.findLast((one) => one.steady <= quiet.steady);
@@ -55,24 +52,19 @@ function hasPayload(chosen: Chosen): chosen is Chosen & { payload: string } {
 }
 
 /** Each payload was chosen at some time shortly before or after it was sent. */
-function unwanted(
-  sent: readonly Sending[],
-  trace: Trace,
-  configs: ReturnType<typeof configsInForce>,
-  topics: TopicHistory,
-): Violation[] {
+function unwanted(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Violation[] {
   return sent.flatMap(({ target, how, payload, steady }, index): Violation[] => {
     const [from, to] = [steady - AROUND, steady + AROUND];
     const calm = readCalm(trace);
     // What rules say while the broker is away, nobody sees.
     if (how === "http" && !calm.isThrough(from, to)) return [];
-    for (const config of configsBetween(configs, from, to)) {
-      const output = config.outputs.list.find((one) => targetOf(one) === target);
+    for (const house of housesBetween(trace, from, to)) {
+      const output = house.outputs.find((one) => targetOf(one) === target);
       if (!output) continue;
-      if (output.message) return [];
-      if (isHeldBack(config, topics, from, to)) return [];
+      if (output.isMessage) return [];
+      if (isHeldBack(house, topics, from, to)) return [];
       // A value may turn its rule more often than a slow broker hears of it.
-      if (!calm.isSeen(from, to) && isOfValues(output, config)) return [];
+      if (!calm.isSeen(from, to) && isOfValues(output, house)) return [];
       const before = sent[index - 1];
       // What it sent last, or what it believes that it did.
       // It may not have been able to send what was chosen since, such as without its secret, and tries that again.
@@ -89,20 +81,19 @@ function unwanted(
   });
 }
 
-function isOfValues({ choose }: Output, { rules }: Config): boolean {
+function isOfValues({ choose }: OutputText, { rules }: House): boolean {
   const others = rulesWithoutValues(rules);
   return choose.some(({ when }) => !others.some(({ id }) => id === when));
 }
 
 /** What was chosen at each instant of a time. */
-function chosenBetween(output: Output, topics: TopicHistory, from: number, to: number): Chosen[] {
+function chosenBetween(output: OutputText, topics: TopicHistory, from: number, to: number): Chosen[] {
   const instants = [from, ...topics.changes(decidingTopics(output), from, to)];
   return instants.map((instant) => choosePayload(output, (topic) => topics.at(topic, instant)));
 }
 
 /** Without `confirm` a payload is sent once, unless another was chosen in between. */
 function twice(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Violation[] {
-  const configs = configsInForce(trace);
   const calm = readCalm(trace);
   const lives = readOutputLives(trace);
   const isFor = (life: OutputLife, { target, steady }: Sending) => {
@@ -113,10 +104,10 @@ function twice(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Vi
     const first = sent[index - 1];
     if (!first || first.payload !== second.payload) return [];
     const [from, to] = [first.steady, second.steady];
-    const outputs = configsBetween(configs, from, to).map(({ outputs }) =>
-      outputs.list.find((output) => targetOf(output) === first.target),
+    const outputs = housesBetween(trace, from, to).map((house) =>
+      house.outputs.find((output) => targetOf(output) === first.target),
     );
-    if (outputs.some((output) => !output || output.confirm || output.message)) return [];
+    if (outputs.some((output) => !output || output.confirm || output.isMessage)) return [];
     const isOther = (chosen: Chosen) => !("payload" in chosen && chosen.payload === first.payload);
     if (outputs.some((output) => output && chosenBetween(output, topics, from, to + AROUND).some(isOther)))
       return [];

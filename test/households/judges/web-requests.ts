@@ -1,4 +1,3 @@
-import type { Output } from "../../../src/core/outputs/output.ts";
 import {
   countUntil,
   type EventOf,
@@ -9,6 +8,7 @@ import {
   within,
 } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
 import { MINUTE } from "./truth/calendar.ts";
 
@@ -147,8 +147,7 @@ function unasked(life: OutputLife, requests: readonly Request[], calm: Calm): Vi
     if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
     if (!life.chosen(steady, end)?.every((one) => "payload" in one && one.payload === payload)) return [];
     if (within(own, steady, end).length > 0) return [];
-    if (isBusy(requests, { output: life.id, host: output.confirm.from.place, steady: end }, steady))
-      return [];
+    if (isBusy(requests, { output: life.id, host: output.confirm.from.host, steady: end }, steady)) return [];
     const sentence = `${life.id} was told ${payload}, and not asked within ${ASKED / 1000} s what it does`;
     return [{ judge: "requests to devices", at: end, sentence }];
   });
@@ -170,7 +169,7 @@ function isBusy(
 /** The last two answers were what is expected, and its state is `confirmed` all the time. */
 function isSteady(
   life: OutputLife,
-  output: Output,
+  output: OutputText,
   { from, to, calm }: { from: number; to: number; calm: Calm },
 ): boolean {
   const states = within(life.states, from - SLACK, to);
@@ -201,7 +200,7 @@ function isBackInTime(life: OutputLife, payload: string, steady: number): boolea
 function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm): Violation[] {
   return life.turns.flatMap((steady): Violation[] => {
     const output = life.at(steady);
-    if (output?.to.kind !== "http" || output.message) return [];
+    if (output?.to.kind !== "http" || output.isMessage) return [];
     const [before, after] = life.chosen(steady - 1, steady) ?? [];
     if (!before || after?.kind !== "choice") return [];
     if ("payload" in before && before.payload === after.payload) return [];
@@ -215,7 +214,7 @@ function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm
     const sent = sendings.find(
       (one) => one.payload === after.payload && one.steady > steady - calm.lag(steady),
     );
-    const { place: host } = output.to;
+    const { host } = output.to;
     // One of its own may be under way for ten seconds.
     const isFree =
       calm.isDiskQuick(steady - SLACK, steady + SOON) &&

@@ -1,5 +1,5 @@
 import { type EventOf, isKind, type Judge, type TraceEvent, type Violation } from "../trace.ts";
-import { BASE, configsInForce } from "./topics.ts";
+import { BASE, houseAt } from "./topics.ts";
 
 /** What must be so in each household, whatever its rules say. */
 export const judgeProcess: Judge = (trace) => [
@@ -74,14 +74,13 @@ function starts(events: readonly TraceEvent[]): Violation[] {
 }
 
 function quietPoints(trace: Parameters<Judge>[0]): Violation[] {
-  const configs = configsInForce(trace);
   // On MQTT 3.1.1 a message that arrives live does not say that it is retained.
   const isMqtt5 = trace.events.some((event) => isKind(event, "connected") && event.version === 5);
   return trace.events.flatMap((event): Violation[] => {
     if (!isKind(event, "quiet")) return [];
-    const config = configs.findLast(({ from }) => from <= event.steady)?.config;
-    const rules = new Set(config?.rules.map(({ id }) => id));
-    const outputs = new Set(config?.outputs.list.map(({ id }) => id));
+    const house = houseAt(trace, event.steady);
+    const rules = new Set(house?.rules.map(({ id }) => id));
+    const outputs = new Set(house?.outputs.map(({ id }) => id));
     const isOrphan = (topic: string) => {
       const [base, kind, id = ""] = topic.split("/");
       if (base !== BASE) return false;

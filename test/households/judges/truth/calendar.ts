@@ -10,20 +10,21 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** What the wall clock in Paris shows: the date, and the minutes since midnight. */
-export function wallClock(at: number): { date: Day; minutes: number } {
+/** What the wall clock shows: the date, and the minutes since midnight. */
+export function wallClock(at: number, zone = PARIS): { date: Day; minutes: number } {
   const minute = Math.floor(at / MINUTE);
-  let shown = shownAt.get(minute);
+  const key = zone === PARIS ? minute : `${minute} ${zone}`;
+  let shown = shownAt.get(key);
   if (!shown) {
-    const zoned = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE).toZonedDateTimeISO(ZONE);
+    const zoned = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE).toZonedDateTimeISO(zone);
     shown = { date: zoned.toPlainDate().toString(), minutes: zoned.hour * 60 + zoned.minute };
     if (shownAt.size > 20_000) shownAt.clear();
-    shownAt.set(minute, shown);
+    shownAt.set(key, shown);
   }
   return shown;
 }
 
-const shownAt = new Map<number, { date: Day; minutes: number }>();
+const shownAt = new Map<number | string, { date: Day; minutes: number }>();
 
 export function addDays(date: Day, days: number): Day {
   const key = `${date}/${days}`;
@@ -51,7 +52,7 @@ function findInstants(date: Day, minutes: number): number[] {
     minute: minutes % 60,
   });
   const both = (["earlier", "later"] as const).map(
-    (disambiguation) => plain.toZonedDateTime(ZONE, { disambiguation }).epochMilliseconds,
+    (disambiguation) => plain.toZonedDateTime(PARIS, { disambiguation }).epochMilliseconds,
   );
   return [...new Set(both)];
 }
@@ -60,10 +61,10 @@ export function dayStart(date: Day): number {
   return instantsOf(date, DAY_STARTS)[0]!;
 }
 
-/** The tariff day in force: until 06:00 yesterday's. */
-export function tariffDay(at: number): Day {
-  const { date, minutes } = wallClock(at);
-  return minutes >= DAY_STARTS ? date : addDays(date, -1);
+/** The tariff day in force: until 06:00 yesterday's. Some tariffs have other days. */
+export function tariffDay(at: number, { timeZone = PARIS, dayStarts = DAY_STARTS } = {}): Day {
+  const { date, minutes } = wallClock(at, timeZone);
+  return minutes >= dayStarts ? date : addDays(date, -1);
 }
 
 /** The date of a day as rules and topics name it; undefined: no such name. */
@@ -124,7 +125,7 @@ export function seasonOf(date: Day): { label: string; start: Day; length: number
   return { label: `${year}-${year + 1}`, start, length };
 }
 
-const ZONE = "Europe/Paris";
+const PARIS = "Europe/Paris";
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 /** Minutes since midnight. */

@@ -1,4 +1,5 @@
-import { listOf, readDuration, type Scalar, type ValueText } from "../house.ts";
+import { listOf, type Scalar, type ValueText } from "../house.ts";
+import { readDuration } from "./duration.ts";
 import { either, OFF, ON, type Possible, UNKNOWN, when } from "./possible.ts";
 
 /** A payload that vigie has heard on a topic, or its own beginning: then nothing was heard. */
