@@ -31,7 +31,7 @@ export async function runHouseholds(options: RunOptions): Promise<RunOutcome> {
     const scenario = await generateScenario(seed, days === undefined ? {} : { days });
     // Who lives a season must not live on for minutes.
     const trace = await runHousehold(scenario, options.isTimeOver);
-    const [violation] = judge(trace);
+    const [violation] = judge(trace).violations;
     outcome.households += 1;
     outcome.days += (trace.events.at(-1)?.steady ?? 0) / DAY;
     if (!violation) continue;
@@ -45,7 +45,7 @@ export async function runHouseholds(options: RunOptions): Promise<RunOutcome> {
 
 /** What is wrong first in this household; undefined: nothing. */
 export async function findViolation(scenario: Scenario): Promise<Violation | undefined> {
-  const [first] = judge(await runHousehold(scenario));
+  const [first] = judge(await runHousehold(scenario)).violations;
   return first;
 }
 

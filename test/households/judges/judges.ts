@@ -1,13 +1,14 @@
-import type { Trace, Violation } from "../trace.ts";
+import type { Trace, Judge as UncountedJudge } from "../trace.ts";
 import { judgeTruth } from "./answers-to-truth.ts";
 import { judgeAway } from "./away.ts";
 import { judgeForetold } from "./foretold.ts";
+import { ask, type Judge, type Verdict } from "./judge.ts";
 import { judgeLeaks } from "./leaks.ts";
 import { judgeLimits } from "./limits.ts";
 import { judgeMessages } from "./messages.ts";
 import { judgeMessagesOfDays } from "./messages-of-days.ts";
 import { judgeStates } from "./output-states.ts";
-import { judgeQuietRestart } from "./quiet-restart.ts";
+import { quietRestartJudge } from "./quiet-restart.ts";
 import { judgeTellings } from "./tellings.ts";
 import { judgeValuesAway } from "./values-away.ts";
 import { judgePayloads } from "./verdicts-to-payloads.ts";
@@ -16,13 +17,14 @@ import { judgeProcess } from "./without-oracle.ts";
 import { judgeWritesOfTries } from "./writes-of-tries.ts";
 import { judgeWrongClock } from "./wrong-clock.ts";
 
-/** All judges. Each reads the trace alone. */
-const JUDGES = [
+export const JUDGES: readonly Judge[] = [quietRestartJudge];
+
+/** These do not count yet what they judge. */
+const UNCOUNTED: readonly UncountedJudge[] = [
   judgeProcess,
   judgePayloads,
   judgeTruth,
   judgeForetold,
-  judgeQuietRestart,
   judgeLimits,
   judgeLeaks,
   judgeMessages,
@@ -36,7 +38,8 @@ const JUDGES = [
   judgeWrongClock,
 ];
 
-/** What is wrong in this household, in the order of time. */
-export function judge(trace: Trace): Violation[] {
-  return JUDGES.flatMap((judgeTrace) => judgeTrace(trace)).sort((one, other) => one.at - other.at);
+export function judge(trace: Trace): Verdict {
+  const { violations, counts } = ask(JUDGES, trace);
+  const others = UNCOUNTED.flatMap((judgeTrace) => judgeTrace(trace));
+  return { violations: [...violations, ...others].sort((one, other) => one.at - other.at), counts };
 }

@@ -1,21 +1,25 @@
-import { type EventOf, isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { type EventOf, isKind, type Trace } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { BASE, houseAt } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
 
 /** A restart, or a reload of the same configuration, changes nothing if nothing else happens. */
-export const judgeQuietRestart: Judge = (trace) => {
-  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event] : []));
-  return quiets.flatMap((after, index) => {
-    const before = quiets[index - 1];
-    return before && after.steady - before.steady < LONGEST ? compare(before, after, trace) : [];
-  });
+export const quietRestartJudge: Judge = {
+  name: "quiet restart",
+  find: (trace) => {
+    const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event] : []));
+    return quiets.flatMap((after, index) => {
+      const before = quiets[index - 1];
+      return before && after.steady - before.steady < LONGEST ? compare(before, after, trace) : [];
+    });
+  },
 };
 
-function compare(before: EventOf<"quiet">, after: EventOf<"quiet">, trace: Trace): Violation[] {
+function compare(before: EventOf<"quiet">, after: EventOf<"quiet">, trace: Trace): Finding[] {
   const house = houseAt(trace, before.steady);
   const isSame = (topic: string) => before.retained.get(topic) === after.retained.get(topic);
   // The sources were asked again, or time went by: what follows from that is another judge's.
-  if (!house || ![...before.retained.keys()].filter(isFact).every(isSame)) return [];
+  if (!house || ![...before.retained.keys()].filter(isFact).every(isSame)) return ["skipped"];
   const rules = rulesWithoutValues(house.rules).map(({ id }) => id);
   const stands = rules.filter((id) => !turnsBetween(before, after, id));
   const outputs = house.outputs.filter(({ choose }) => choose.every(({ when }) => stands.includes(when)));
@@ -25,12 +29,11 @@ function compare(before: EventOf<"quiet">, after: EventOf<"quiet">, trace: Trace
     ),
     ...outputs.flatMap(({ id }) => ["payload", "since"].map((part) => `outputs/${id}/${part}`)),
   ].map((topic) => `${BASE}/${topic}`);
-  return compared
-    .filter((topic) => !isSame(topic))
-    .map((topic) => {
-      const sentence = `${topic} was ${before.retained.get(topic)} before a restart or reload, and is ${after.retained.get(topic)}`;
-      return { judge: "quiet restart", at: after.steady, sentence };
-    });
+  return compared.map((topic): Finding => {
+    if (isSame(topic)) return "right";
+    const sentence = `${topic} was ${before.retained.get(topic)} before a restart or reload, and is ${after.retained.get(topic)}`;
+    return { at: after.steady, sentence };
+  });
 }
 
 /** As the plan says. */

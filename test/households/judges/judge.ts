@@ -1,0 +1,47 @@
+import type { Trace } from "../trace.ts";
+
+/** Reads a trace alone, and says of each thing that it judges what it finds. */
+export interface Judge {
+  name: string;
+  find: (trace: Trace) => Finding[];
+}
+
+/** Skipped: the documents, or the trace, leave open what would be right there. */
+export type Finding = Wrong | "right" | "skipped";
+
+export interface Wrong {
+  /** As `steady`. */
+  at: number;
+  sentence: string;
+}
+
+export interface Violation extends Wrong {
+  judge: string;
+}
+
+/** How many things a judge has judged, and how many it has skipped. */
+export interface Count {
+  judged: number;
+  skipped: number;
+}
+
+export interface Verdict {
+  /** In the order of time. */
+  violations: Violation[];
+  counts: ReadonlyMap<string, Count>;
+}
+
+export function ask(judges: readonly Judge[], trace: Trace): Verdict {
+  const counts = new Map<string, Count>();
+  const violations = judges.flatMap(({ name, find }) => {
+    const findings = find(trace);
+    const skipped = findings.filter((finding) => finding === "skipped").length;
+    counts.set(name, { judged: findings.length - skipped, skipped });
+    return wrongOf(findings).map((wrong): Violation => ({ judge: name, ...wrong }));
+  });
+  return { violations: violations.sort((one, other) => one.at - other.at), counts };
+}
+
+export function wrongOf(findings: readonly Finding[]): Wrong[] {
+  return findings.filter((finding) => typeof finding === "object");
+}
