@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { describeCounts, idleIn } from "./judges/judge.ts";
 import { runHouseholds } from "./run-households.ts";
 
 // npm run households -- --hours 8 | --minutes 10 | --count 4 [--seeds 1] | --seed 23 [--days 180]
@@ -15,6 +16,8 @@ const { values } = parseArgs({
 });
 
 const MINUTE = 60_000;
+/** Among so many households each judge has something to judge. */
+const MANY = 50;
 /** Days: a whole winter. */
 const SEASON = 180;
 const given = (Number(values.hours) * 60 + Number(values.minutes)) * MINUTE;
@@ -29,7 +32,11 @@ const outcome = await runHouseholds({
 console.log(
   `${outcome.households} households lived ${outcome.days.toFixed(1)} days in ${((performance.now() - begun) / 1000).toFixed(0)} s; ${outcome.failed} failed`,
 );
-process.exitCode = outcome.failed > 0 ? 1 : 0;
+console.log(describeCounts(outcome.counts));
+// In few households chance decides what happens.
+const idle = outcome.households >= MANY ? idleIn(outcome.counts) : [];
+if (idle.length > 0) console.log(`These judges have judged nothing: ${idle.join(", ")}`);
+process.exitCode = outcome.failed > 0 || idle.length > 0 ? 1 : 0;
 
 /** From a random one on, or from the given one. */
 function* manySeeds(): Iterable<{ seed: number; days?: number }> {

@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 import { generateScenario } from "./generate-scenario.ts";
 import { runHousehold } from "./household.ts";
+import { addCounts, type Count, type Violation } from "./judges/judge.ts";
 import { judge } from "./judges/judges.ts";
 import type { Scenario } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
-import type { Violation } from "./trace.ts";
 
 export interface RunOptions {
   seeds: Iterable<{ seed: number; days?: number }>;
@@ -21,17 +21,22 @@ export interface RunOutcome {
   /** That they lived together. */
   days: number;
   failed: number;
+  /** Of all judges. */
+  counts: ReadonlyMap<string, Count>;
 }
 
 /** Lives one household after the other, and tells what is wrong in it. */
 export async function runHouseholds(options: RunOptions): Promise<RunOutcome> {
-  const outcome: RunOutcome = { households: 0, days: 0, failed: 0 };
+  const counts = new Map<string, Count>();
+  const outcome: RunOutcome = { households: 0, days: 0, failed: 0, counts };
   for (const { seed, days } of options.seeds) {
     if (options.isTimeOver()) break;
     const scenario = await generateScenario(seed, days === undefined ? {} : { days });
     // Who lives a season must not live on for minutes.
     const trace = await runHousehold(scenario, options.isTimeOver);
-    const [violation] = judge(trace).violations;
+    const verdict = judge(trace);
+    const [violation] = verdict.violations;
+    addCounts(counts, verdict.counts);
     outcome.households += 1;
     outcome.days += (trace.events.at(-1)?.steady ?? 0) / DAY;
     if (!violation) continue;

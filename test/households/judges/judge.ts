@@ -31,6 +31,26 @@ export interface Verdict {
   counts: ReadonlyMap<string, Count>;
 }
 
+/** Of several households together. */
+export function addCounts(all: Map<string, Count>, more: ReadonlyMap<string, Count>): void {
+  for (const [name, { judged, skipped }] of more) {
+    const before = all.get(name) ?? { judged: 0, skipped: 0 };
+    all.set(name, { judged: before.judged + judged, skipped: before.skipped + skipped });
+  }
+}
+
+/** A judge that has judged nothing shows nothing by finding nothing. */
+export function idleIn(counts: ReadonlyMap<string, Count>): string[] {
+  return [...counts].flatMap(([name, { judged }]) => (judged === 0 ? [name] : []));
+}
+
+/** One line for each judge. */
+export function describeCounts(counts: ReadonlyMap<string, Count>): string {
+  return [...counts]
+    .map(([name, { judged, skipped }]) => `  ${name}: ${judged} judged, ${skipped} skipped`)
+    .join("\n");
+}
+
 export function ask(judges: readonly Judge[], trace: Trace): Verdict {
   const counts = new Map<string, Count>();
   const violations = judges.flatMap(({ name, find }) => {
