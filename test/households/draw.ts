@@ -1,4 +1,4 @@
-import { pick, type Random } from "../../src/simulator/random.ts";
+import { pick, type Random } from "./random.ts";
 
 /** Draws at random, with a few words that make a generator readable. */
 export interface Draw {

@@ -1,6 +1,5 @@
 import { ConfigError } from "../../src/config/problems.ts";
 import { addDays, civilDate, wallInstant } from "../../src/core/calendar/dates.ts";
-import { randomFrom } from "../../src/simulator/random.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import {
   drawConfig,
@@ -13,6 +12,7 @@ import {
 } from "./generate-config.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
+import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
 import type { SourceFault } from "./sources.ts";

@@ -1,7 +1,7 @@
-import { between, type Random } from "../../src/simulator/random.ts";
 import type { Broker } from "./broker.ts";
 import type { Machine } from "./machine.ts";
 import { nest } from "./nest.ts";
+import { between, type Random } from "./random.ts";
 import type { Series } from "./scenario.ts";
 
 interface House {

@@ -1,11 +1,11 @@
 import { addDays } from "../../src/core/calendar/dates.ts";
-import { randomFrom } from "../../src/simulator/random.ts";
 import { createBroker } from "./broker.ts";
 import { createDevices } from "./devices.ts";
 import { createDisk } from "./disk.ts";
 import { followSeries } from "./house.ts";
 import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
+import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import { readPage } from "./read-page.ts";
 import type { Scenario, ScriptEvent } from "./scenario.ts";

@@ -8,8 +8,8 @@ import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
 import type { World } from "../../src/simulator/official-colors.ts";
-import { pick, randomFrom } from "../../src/simulator/random.ts";
 import type { Machine } from "./machine.ts";
+import { pick, randomFrom } from "./random.ts";
 import type { Seen, SourceName } from "./trace.ts";
 
 /** What is wrong with a source, for a while. */
