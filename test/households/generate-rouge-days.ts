@@ -1,6 +1,6 @@
-import { addDays, datesBetween, wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Draw } from "./draw.ts";
-import { possibleColors } from "./judges/truth/calendar.ts";
+import { addDays, possibleColors } from "./judges/truth/calendar.ts";
+import { instantInParis } from "./paris.ts";
 import type { ConditionText, HouseConfig, OutputText, ScriptEvent, WebFault } from "./scenario.ts";
 
 /** Where the service is that delivers the message of these days. No other output is there. */
@@ -14,12 +14,12 @@ interface RougeDays {
 
 /** Two or three rouge days in a row, from the second day of a household on; null: it is no winter. */
 export function drawRougeDays(draw: Draw, begin: string): RougeDays | null {
-  const days = datesBetween(addDays(begin, 1), addDays(begin, 1 + draw.whole(1, 2)));
+  const days = [1, 2, 3].slice(0, 1 + draw.whole(1, 2)).map((ahead) => addDays(begin, ahead));
   if (!days.every((date) => possibleColors(date).includes("rouge"))) return null;
   return {
     colors: Object.fromEntries(days.map((date) => [date, "rouge"])),
     disturb: (events, from) => {
-      const before = wallInstant(begin, draw.one(["06:30", "10:00", "18:00"]), "Europe/Paris");
+      const before = instantInParis(begin, draw.one(["06:30", "10:00", "18:00"]));
       const at = Math.max(60, (before - Date.parse(from)) / 1000);
       const fault = draw.one<WebFault | null>([
         { kind: "refuses" },

@@ -1,5 +1,4 @@
 import { ConfigError } from "../../src/config/problems.ts";
-import { addDays, civilDate, wallInstant } from "../../src/core/calendar/dates.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import {
   drawConfig,
@@ -12,6 +11,8 @@ import {
 } from "./generate-config.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
+import { addDays, wallClock } from "./judges/truth/calendar.ts";
+import { instantInParis } from "./paris.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
@@ -142,12 +143,10 @@ function touchAtQuiet({ draw, events }: Story, at: number): number {
 /** Seconds before or after an instant at which much changes, in this span if there is one. */
 function nearBoundary({ draw, from }: Story, at: number, end: number): number {
   const { one, whole } = draw;
-  const date = civilDate(from + at * 1000, "Europe/Paris");
+  const { date } = wallClock(from + at * 1000);
   // At 11:25 a source may still be corrected, and is not asked again before 11:30.
   const time = one(["06:00", "06:00", "22:00", "00:00", "10:30", "11:25"]);
-  const instants = [date, addDays(date, 1)].map(
-    (day) => (wallInstant(day, time, "Europe/Paris") - from) / 1000,
-  );
+  const instants = [date, addDays(date, 1)].map((day) => (instantInParis(day, time) - from) / 1000);
   const found = instants.find((instant) => instant > at + 30 && instant < end);
   return found === undefined ? whole(at, end) : found + whole(-8, 8);
 }

@@ -1,4 +1,3 @@
-import type { Instant } from "../../src/core/calendar/tariff.ts";
 import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { replaceTimers } from "./replace-timers.ts";
 import { createTimerQueue, type Timer } from "./timer-queue.ts";
@@ -13,7 +12,7 @@ export interface Machine {
   clock: ClockWithTimers;
   /** Milliseconds of true time since the beginning. */
   steady: () => number;
-  trueTime: () => Instant;
+  trueTime: () => number;
   /** For the world around vigie: this much later in true time. */
   later: (milliseconds: number, run: () => void) => void;
   /** For what arrives at vigie's process: not while it is suspended, and never after its end. */
@@ -33,7 +32,7 @@ export interface Machine {
 }
 
 /** `onError`: vigie's process threw it, and nobody caught it. */
-export function startMachine(from: Instant, onError: (error: unknown) => void): Machine {
+export function startMachine(from: number, onError: (error: unknown) => void): Machine {
   const queue = createTimerQueue();
   let now = 0;
   let process: number | null = null;

@@ -1,6 +1,3 @@
-import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
-import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
-import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
 import { RTE } from "../../src/core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import type { Source } from "../../src/core/sources/source.ts";
@@ -8,7 +5,9 @@ import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
 import type { World } from "../../src/simulator/official-colors.ts";
+import { addDays, type Color, type Day, possibleColors } from "./judges/truth/calendar.ts";
 import type { Machine } from "./machine.ts";
+import { instantInParis } from "./paris.ts";
 import { pick, randomFrom } from "./random.ts";
 import type { Seen, SourceName } from "./trace.ts";
 
@@ -40,9 +39,9 @@ interface SourcesOptions {
   /** How often the two name different colours, correct themselves, are late: 0 never, 1 each day. */
   trouble: number;
   /** Days whose colour is not the invented one. */
-  colors?: Readonly<Record<IsoDate, Color>> | undefined;
+  colors?: Readonly<Record<Day, Color>> | undefined;
   /** They know no day before this one. */
-  since: IsoDate;
+  since: Day;
 }
 
 /** Both sources without sockets: the simulator's answers, with one invented season of which each has its own view. */
@@ -108,7 +107,7 @@ function worldOf(
   const announcements: World["announcements"] = (date, color) => {
     const random = randomFrom(`announce/${seed}/${date}`);
     const own = randomFrom(`announce/${seed}/${date}/${name}`);
-    const eve = (time: string): Instant => wallInstant(addDays(date, -1), time, "Europe/Paris");
+    const eve = (time: string) => instantInParis(addDays(date, -1), time);
     if (random() > trouble) return [{ at: eve("10:30"), color }];
     const other = otherColor(date, color, random);
     const draw = own();
@@ -131,16 +130,16 @@ function worldOf(
   return { seed, days: new Map(Object.entries(colors)), announcements };
 }
 
-function otherColor(date: IsoDate, color: Color, random: () => number): Color {
-  const [first = color, ...others] = allowedColors(date, "tempo").filter((one) => one !== color);
+function otherColor(date: Day, color: Color, random: () => number): Color {
+  const [first = color, ...others] = possibleColors(date).filter((one) => one !== color);
   return pick([first, ...others], random);
 }
 
-function createAnswers(world: World, since: IsoDate) {
-  let at: Instant = 0;
+function createAnswers(world: World, since: Day) {
+  let at = 0;
   let requests = 0;
   const service = createService(world, { now: () => at });
-  return (path: string, ifNoneMatch: string, now: Instant, fault: SourceFault | null) => {
+  return (path: string, ifNoneMatch: string, now: number, fault: SourceFault | null) => {
     requests += 1;
     const age = fault?.kind === "cache" ? fault.seconds : 0;
     at = now - age * 1000;
@@ -168,7 +167,7 @@ function createAnswers(world: World, since: IsoDate) {
 }
 
 /** Without the days of history and season before this one. */
-function withoutEarlier(reply: Reply, path: string, since: IsoDate): Reply {
+function withoutEarlier(reply: Reply, path: string, since: Day): Reply {
   if (reply.status !== 200 || !/history|tempo\?/.test(path)) return reply;
   const given = JSON.parse(reply.body);
   const kept = Array.isArray(given)
