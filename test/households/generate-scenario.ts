@@ -1,4 +1,3 @@
-import { ConfigError } from "../../src/config/problems.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import {
   drawConfig,
@@ -16,6 +15,7 @@ import { instantInParis } from "./paris.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
+import { isRefusal } from "./seams.ts";
 import type { SourceFault } from "./sources.ts";
 
 interface GenerateOptions {
@@ -75,7 +75,7 @@ export async function isAccepted(config: HouseConfig): Promise<boolean> {
     await readConfigs([config]);
     return true;
   } catch (error) {
-    if (error instanceof ConfigError) return false;
+    if (isRefusal(error)) return false;
     throw error;
   }
 }

@@ -7,7 +7,6 @@ import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
-import { readPage } from "./read-page.ts";
 import type { Scenario, ScriptEvent } from "./scenario.ts";
 import { openSecrets } from "./secrets.ts";
 import { createSources } from "./sources.ts";
@@ -94,7 +93,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     note({ kind: "resume" });
   };
   const lookAtPage = () => {
-    const page = readPage(vigie.daemon()?.view());
+    const page = vigie.page();
     const leak = findLeak("the page", page);
     if (leak) tell(leak);
     return page;

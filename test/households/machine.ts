@@ -1,6 +1,15 @@
-import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { replaceTimers } from "./replace-timers.ts";
 import { createTimerQueue, type Timer } from "./timer-queue.ts";
+
+/** The clock that a process reads, and its timers. */
+export interface ProcessClock {
+  /** The wall clock, in milliseconds since 1970. */
+  now: () => number;
+  /** Milliseconds that only go forward. */
+  steady: () => number;
+  /** Runs when so many milliseconds have passed. Returns how to cancel it. */
+  after: (milliseconds: number, run: () => void) => () => void;
+}
 
 /**
  * Virtual time, and the machine on which vigie runs in it: a clock that may be set, and timers that end with the process and
@@ -8,8 +17,8 @@ import { createTimerQueue, type Timer } from "./timer-queue.ts";
  * uses `later`.
  */
 export interface Machine {
-  /** As vigie reads it. */
-  clock: ClockWithTimers;
+  /** For vigie. */
+  clock: ProcessClock;
   /** Milliseconds of true time since the beginning. */
   steady: () => number;
   trueTime: () => number;
@@ -59,7 +68,7 @@ export function startMachine(from: number, onError: (error: unknown) => void): M
   const arrive: Machine["arrive"] = (milliseconds, run) =>
     void queue.add({ at: now + milliseconds, run, of: "arrivals", process });
   /** As a real timer: at least a millisecond. */
-  const after: ClockWithTimers["after"] = (milliseconds, run) => {
+  const after: ProcessClock["after"] = (milliseconds, run) => {
     const wait = Number.isFinite(milliseconds) ? Math.max(1, milliseconds) : 1;
     const timer = queue.add({ at: now + wait, run, of: "vigie", process });
     return () => {
@@ -69,7 +78,6 @@ export function startMachine(from: number, onError: (error: unknown) => void): M
   const { settle, restore } = replaceTimers({ after, processNow: () => process, guarded, onError });
   return {
     clock: {
-      ...systemClock,
       now: () => Math.round(from + now + skew),
       steady: () => (suspendedAt ?? now) - suspendedFor,
       after,

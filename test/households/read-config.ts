@@ -2,27 +2,30 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { loadConfig } from "../../src/config/load-config.ts";
 import type { HouseConfig } from "./scenario.ts";
-import type { ReadConfig } from "./vigie-process.ts";
+import { type ReadConfig, readConfigIn } from "./seams.ts";
+
+/** `vigie.yaml` as the owner has written it. */
+export interface ConfigFile {
+  config: ReadConfig;
+  yaml: string;
+}
 
 /**
- * Writes the configurations as YAML, and reads them as `vigie run` does. Throws ConfigError for one that is refused. `secrets`: the
- * folder of the files with secrets.
+ * Writes the configurations as YAML, and reads them as `vigie run` does. Rejects if one is refused. `secrets`: the folder of the
+ * files with secrets.
  */
 export async function readConfigs(
   configs: readonly HouseConfig[],
   secrets = "secrets",
-): Promise<ReadConfig[]> {
+): Promise<ConfigFile[]> {
   const folder = mkdtempSync(join(tmpdir(), "vigie-household-"));
   try {
-    const read: ReadConfig[] = [];
+    const read: ConfigFile[] = [];
     for (const given of configs) {
       const yaml = stringify(withSecrets(given, secrets), { lineWidth: 0 });
       writeFileSync(join(folder, "vigie.yaml"), yaml);
-      const request = { file: "vigie.yaml", env: {}, cwd: folder, inContainer: false };
-      const { config } = await loadConfig(request);
-      read.push({ config, yaml });
+      read.push({ config: await readConfigIn(folder), yaml });
     }
     return read;
   } finally {

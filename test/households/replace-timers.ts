@@ -1,7 +1,5 @@
-import type { ClockWithTimers } from "../../src/runtime/clock.ts";
-
 interface ReplaceOptions {
-  after: ClockWithTimers["after"];
+  after: (milliseconds: number, run: () => void) => () => void;
   processNow: () => number | null;
   guarded: (run: () => void) => void;
   onError: (error: unknown) => void;

@@ -1,38 +1,26 @@
 import { inspect } from "node:util";
-import { createProblemLog } from "../../src/app/create-problem-log.ts";
-import { createDaemon, type Daemon } from "../../src/app/daemon.ts";
-import type { Config } from "../../src/config/config.ts";
-import type { Identity } from "../../src/mqtt/owner.ts";
-import type { Log } from "../../src/runtime/log.ts";
-import { inventId } from "../../src/runtime/random-id.ts";
-import { VERSION } from "../../src/runtime/version.ts";
-import type { Store } from "../../src/state/store.ts";
 import type { Broker } from "./broker.ts";
 import type { Disk } from "./disk.ts";
 import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
+import type { ConfigFile } from "./read-config.ts";
+import { openVigie, type Vigie } from "./seams.ts";
 import type { Sources } from "./sources.ts";
 import type { Seen } from "./trace.ts";
 import type { Web } from "./web.ts";
 
-/** A configuration as it was read. */
-export interface ReadConfig {
-  config: Config;
-  yaml: string;
-}
-
-/** vigie as `vigie run` starts it, without its lock, its page and its files of health. */
+/** vigie as a process of the machine. */
 export interface VigieProcess {
   isRunning: () => boolean;
-  start: (config: ReadConfig) => void;
+  start: (file: ConfigFile) => void;
   /** Puts a configuration in force, when the start or reload before it is done. */
-  reload: (config: ReadConfig) => void;
+  reload: (file: ConfigFile) => void;
   stop: () => void;
   kill: () => void;
   /** An error that nobody caught ends the process. */
   crash: (error: unknown) => void;
-  /** The daemon that runs. */
-  daemon: () => Daemon | undefined;
+  /** What the page shows; empty: nothing runs. */
+  page: () => string;
 }
 
 interface ProcessOptions {
@@ -54,7 +42,7 @@ export function createVigieProcess({
   random,
   tell,
 }: ProcessOptions): VigieProcess {
-  let running: { daemon: Daemon; busy: Promise<void>; isStopping: boolean } | undefined;
+  let running: { vigie: Vigie; busy: Promise<void>; isStopping: boolean } | undefined;
 
   const end = () => {
     running = undefined;
@@ -68,10 +56,10 @@ export function createVigieProcess({
     tell({ kind: "crash", error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   };
   /** One after the other, as `followConfig` does. What fails ends the process. */
-  const queue = (act: (daemon: Daemon) => Promise<void>) => {
+  const queue = (act: (vigie: Vigie) => Promise<void>) => {
     const own = running;
     if (!own) return;
-    own.busy = own.busy.then(() => (running === own ? act(own.daemon) : undefined));
+    own.busy = own.busy.then(() => (running === own ? act(own.vigie) : undefined));
     own.busy.catch((error: unknown) => running === own && crash(error));
   };
   return {
@@ -80,41 +68,27 @@ export function createVigieProcess({
       if (running) return;
       machine.startProcess();
       tell({ kind: "start", yaml });
-      const log = createTracedLog(machine, tell);
-      const store = disk.open();
-      const isAfterCrash = store.state().ended_in_order !== true;
-      const daemon = createDaemon({
-        connect: broker.connect,
-        openTransport: sources.openTransport,
-        requestDevice: web.request,
-        store,
-        log,
-        problemLog: createProblemLog(log, machine.clock),
-        clock: machine.clock,
+      const vigie = openVigie({
+        machine,
+        broker,
+        sources,
+        web,
+        disk,
         random,
-        longestSleep: LONGEST_SLEEP,
-        identity: identityFor(store, random, machine),
-        isAfterCrash,
-        embeddedPort: 0,
-        takeOver: false,
-        sinks: [
-          {
-            name: "yielding",
-            show: ({ broker: { other_owner } }) => other_owner && tell({ kind: "yield" }),
-          },
-        ],
+        say: createTracedLog(machine, tell),
+        yielded: () => tell({ kind: "yield" }),
       });
-      running = { daemon, busy: store.flush(), isStopping: false };
+      running = { vigie, busy: Promise.resolve(), isStopping: false };
       queue(async () => {
-        await daemon.start(config);
+        await vigie.start(config);
         tell({ kind: "started" });
       });
     },
     reload: ({ config, yaml }) => {
       if (running?.isStopping) return;
-      queue(async (daemon) => {
+      queue(async (vigie) => {
         tell({ kind: "reload", yaml });
-        await daemon.start(config);
+        await vigie.start(config);
         tell({ kind: "started" });
       });
     },
@@ -122,8 +96,8 @@ export function createVigieProcess({
       if (!running || running.isStopping) return;
       running.isStopping = true;
       tell({ kind: "stop" });
-      queue(async (daemon) => {
-        await daemon.stop();
+      queue(async (vigie) => {
+        await vigie.stop();
         tell({ kind: "stopped" });
         end();
       });
@@ -134,39 +108,16 @@ export function createVigieProcess({
       end();
     },
     crash,
-    daemon: () => running?.daemon,
+    page: () => running?.vigie.page() ?? "",
   };
 }
 
-/** As `createIdentity` in src/cli/run.ts, with names that follow from the seed. */
-function identityFor(store: Store, random: () => number, { clock }: Machine): Identity {
-  const { installation, incarnation: previousIncarnation, yielded_to } = store.state();
-  return {
-    installation,
-    incarnation: inventId(random),
-    previousIncarnation,
-    yieldedTo: yielded_to?.installation,
-    host: "house",
-    version: VERSION,
-    since: clock.now(),
-  };
-}
-
-function createTracedLog(machine: Machine, tell: (seen: Seen) => void): Log {
+function createTracedLog(machine: Machine, tell: (seen: Seen) => void) {
   const process = machine.process();
-  const look = (...words: unknown[]) => {
-    const leak = findLeak(
-      "the log",
-      words.map((one) => (typeof one === "string" ? one : inspect(one))).join(" "),
-    );
+  return (level: "debug" | "info" | "warn" | "error", sentence: string, details?: object) => {
+    const isSeen = level === "warn" || level === "error";
+    if (isSeen && process === machine.process()) tell({ kind: "log", level, sentence });
+    const leak = findLeak("the log", `${sentence} ${inspect(details)}`);
     if (leak) tell(leak);
   };
-  const write = (level: "warn" | "error") => (sentence: string, details?: object) => {
-    if (process === machine.process()) tell({ kind: "log", level, sentence });
-    look(sentence, details);
-  };
-  return { debug: look, info: look, warn: write("warn"), error: write("error") };
 }
-
-/** As `vigie run`. */
-const LONGEST_SLEEP = 15_000;
