@@ -3,16 +3,24 @@ import { createDaemon } from "../../src/app/daemon.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError } from "../../src/config/problems.ts";
+import { RTE } from "../../src/core/sources/rte-source.ts";
+import type { Source } from "../../src/core/sources/source.ts";
 import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
 import { openPage } from "../../src/http/page/words.ts";
+import { type RequestDevice, RequestFailed } from "../../src/http-devices/request-device.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
 import { VERSION } from "../../src/runtime/version.ts";
+import type { Transport } from "../../src/service/http-transport.ts";
+import { ServiceUnreachable } from "../../src/service/service-errors.ts";
+import { createService } from "../../src/simulator/answer-request.ts";
 import type { Store } from "../../src/state/store.ts";
 import type { Broker } from "./broker.ts";
 import type { Disk } from "./disk.ts";
+import { type HttpAnswer, NoAnswer } from "./http-answer.ts";
+import type { Color, Day } from "./judges/truth/calendar.ts";
 import type { Machine } from "./machine.ts";
 import type { Sources } from "./sources.ts";
 import type { Web } from "./web.ts";
@@ -75,8 +83,8 @@ export function openVigie({ machine, broker, sources, web, disk, random, say, yi
   const store = disk.open();
   const daemon = createDaemon({
     connect: broker.connect,
-    openTransport: sources.openTransport,
-    requestDevice: web.request,
+    openTransport: (source) => transportTo(source, sources),
+    requestDevice: requestDeviceIn(web),
     store,
     log,
     problemLog: createProblemLog(log, clock),
@@ -121,3 +129,62 @@ function identityFor(store: Store, random: () => number, { clock }: Machine): Id
 
 /** As `vigie run`. */
 const LONGEST_SLEEP = 15_000;
+
+// The sources.
+
+/** When a source names which colour of a day, in the order of time. */
+export type Announce = (date: Day, color: Color) => { at: number; color: Color }[];
+
+interface SimulatedDays {
+  seed: number;
+  /** Days whose colour is not the invented one. */
+  colors: Readonly<Record<Day, Color>>;
+  announcements: Announce;
+}
+
+/** The answers of the simulator, to a path and at an instant. `tag`: of the answer that vigie has already. */
+export function simulateSources({ seed, colors, announcements }: SimulatedDays) {
+  let now = 0;
+  let requests = 0;
+  const days = new Map(Object.entries(colors));
+  const answer = createService({ seed, days, announcements }, { now: () => now });
+  return (path: string, tag: string, at: number): HttpAnswer => {
+    now = at;
+    requests += 1;
+    // Each request is another client: the simulator limits the requests of one.
+    return answer({ method: "GET", url: path, ifNoneMatch: tag, client: String(requests) });
+  };
+}
+
+function transportTo(source: Source, sources: Sources): Transport {
+  const name = source === RTE ? "rte" : "service";
+  return {
+    get: async (path, headers, signal) => {
+      try {
+        return responseOf(await sources.ask(name, path, headers["if-none-match"] ?? "", signal));
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        const unsent = !error.wasSent;
+        throw new ServiceUnreachable(source, `GET ${path}`, "memory", error.message, { unsent });
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+function responseOf({ status, headers, body }: HttpAnswer) {
+  return { status, headers: new Map(Object.entries(headers)), body: new TextEncoder().encode(body) };
+}
+
+// Devices over HTTP.
+
+function requestDeviceIn(web: Web): RequestDevice {
+  return async (request, signal) => {
+    try {
+      return responseOf(await web.request(request, signal));
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      throw new RequestFailed(error.message, { wasWritten: error.wasSent });
+    }
+  };
+}

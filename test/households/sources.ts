@@ -1,14 +1,9 @@
-import { RTE } from "../../src/core/sources/rte-source.ts";
-import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
-import type { Source } from "../../src/core/sources/source.ts";
-import type { Transport } from "../../src/service/http-transport.ts";
-import { ServiceUnreachable } from "../../src/service/service-errors.ts";
-import { createService } from "../../src/simulator/answer-request.ts";
-import type { World } from "../../src/simulator/official-colors.ts";
+import { type HttpAnswer, NoAnswer } from "./http-answer.ts";
 import { addDays, type Color, type Day, possibleColors } from "./judges/truth/calendar.ts";
 import type { Machine } from "./machine.ts";
 import { instantInParis } from "./paris.ts";
 import { pick, randomFrom } from "./random.ts";
+import { type Announce, simulateSources } from "./seams.ts";
 import type { Seen, SourceName } from "./trace.ts";
 
 /** What is wrong with a source, for a while. */
@@ -27,14 +22,18 @@ export type SourceFault =
   | { kind: "clock"; seconds: number };
 
 export interface Sources {
-  /** For vigie. */
-  openTransport: (source: Source) => Transport;
+  /** vigie asks a source. Rejects with NoAnswer, or with the reason of the signal. `tag`: of the answer that it has already. */
+  ask: (source: SourceName, path: string, tag: string, signal: AbortSignal) => Promise<HttpAnswer>;
   setFault: (source: SourceName, fault: SourceFault | null) => void;
 }
 
-interface SourcesOptions {
+interface SourcesOptions extends Invented {
   machine: Machine;
   tell: (seen: Seen) => void;
+}
+
+/** What decides about the answers. */
+interface Invented {
   seed: number;
   /** How often the two name different colours, correct themselves, are late: 0 never, 1 each day. */
   trouble: number;
@@ -45,66 +44,52 @@ interface SourcesOptions {
 }
 
 /** Both sources without sockets: the simulator's answers, with one invented season of which each has its own view. */
-export function createSources({ machine, tell, seed, trouble, colors, since }: SourcesOptions): Sources {
+export function createSources({ machine, tell, ...options }: SourcesOptions): Sources {
   const faults: Record<SourceName, SourceFault | null> = { service: null, rte: null };
   const answers = {
-    service: createAnswers(worldOf("service", { seed, trouble, colors }), since),
-    rte: createAnswers(worldOf("rte", { seed, trouble, colors }), since),
+    service: createAnswers("service", options),
+    rte: createAnswers("rte", options),
   };
-  const openTransport = (source: Source): Transport => {
-    const name = source === RTE ? "rte" : "service";
-    const get: Transport["get"] = (path, headers, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        if (machine.process() === null) return;
-        tell({ kind: "request", source: name, path });
-        const fault = faults[name];
-        const fail = (reason: string, unsent = false) => {
-          tell({ kind: "no answer", source: name, path });
-          reject(new ServiceUnreachable(source, `GET ${path}`, "memory", reason, { unsent }));
-        };
-        const end = new AbortController();
-        const after = (milliseconds: number, run: () => void) =>
-          machine.arrive(milliseconds, () => {
-            if (end.signal.aborted || signal.aborted) return;
-            end.abort();
-            run();
-          });
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: end.signal });
-        after(REQUEST_LIMIT, () => fail("no whole answer within 60 s"));
-        if (fault?.kind === "hangs") return;
-        if (fault?.kind === "down") return after(ANSWER_TAKES, () => fail("connect ECONNREFUSED", true));
-        const delay = fault?.kind === "slow" ? fault.seconds * 1000 : ANSWER_TAKES;
-        after(delay, () => {
-          const ifNoneMatch = headers["if-none-match"] ?? "";
-          const answer = answers[name](path, ifNoneMatch, machine.trueTime(), fault);
-          const { status, body } = answer;
-          tell({ kind: "answer", source: name, path, status, headers: answer.headers, body: answer.meant });
-          resolve({
-            status,
-            headers: new Map(Object.entries(answer.headers)),
-            body: new TextEncoder().encode(body),
-          });
+  const ask: Sources["ask"] = (source, path, tag, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      if (machine.process() === null) return;
+      tell({ kind: "request", source, path });
+      const fault = faults[source];
+      const fail = (why: string, wasSent = true) => {
+        tell({ kind: "no answer", source, path });
+        reject(new NoAnswer(why, { wasSent }));
+      };
+      const end = new AbortController();
+      const after = (milliseconds: number, run: () => void) =>
+        machine.arrive(milliseconds, () => {
+          if (end.signal.aborted || signal.aborted) return;
+          end.abort();
+          run();
         });
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: end.signal });
+      after(REQUEST_LIMIT, () => fail("no whole answer within 60 s"));
+      if (fault?.kind === "hangs") return;
+      if (fault?.kind === "down") return after(ANSWER_TAKES, () => fail("connect ECONNREFUSED", false));
+      const delay = fault?.kind === "slow" ? fault.seconds * 1000 : ANSWER_TAKES;
+      after(delay, () => {
+        const { meant, ...answer } = answers[source](path, tag, machine.trueTime(), fault);
+        const { status, headers } = answer;
+        tell({ kind: "answer", source, path, status, headers, body: meant });
+        resolve(answer);
       });
-    return { get, close: async () => undefined };
-  };
+    });
   return {
-    openTransport,
+    ask,
     setFault: (source, fault) => {
       faults[source] = fault;
     },
   };
 }
 
-export const SOURCES = { service: FORECAST_SERVICE, rte: RTE };
-
 /** What one source says at which time of the day before: mostly the true colour at 10:30. */
-function worldOf(
-  name: SourceName,
-  { seed, trouble, colors = {} }: Pick<SourcesOptions, "seed" | "trouble" | "colors">,
-): World {
-  const announcements: World["announcements"] = (date, color) => {
+function announcementsOf(name: SourceName, { seed, trouble }: Invented): Announce {
+  return (date, color) => {
     const random = randomFrom(`announce/${seed}/${date}`);
     const own = randomFrom(`announce/${seed}/${date}/${name}`);
     const eve = (time: string) => instantInParis(addDays(date, -1), time);
@@ -127,7 +112,6 @@ function worldOf(
     if (draw < 0.8) return [{ at: eve("10:30"), color: other }];
     return [{ at: eve("10:30"), color }];
   };
-  return { seed, days: new Map(Object.entries(colors)), announcements };
 }
 
 function otherColor(date: Day, color: Color, random: () => number): Color {
@@ -135,21 +119,12 @@ function otherColor(date: Day, color: Color, random: () => number): Color {
   return pick([first, ...others], random);
 }
 
-function createAnswers(world: World, since: Day) {
-  let at = 0;
-  let requests = 0;
-  const service = createService(world, { now: () => at });
+function createAnswers(name: SourceName, options: Invented) {
+  const { seed, colors = {}, since } = options;
+  const answer = simulateSources({ seed, colors, announcements: announcementsOf(name, options) });
   return (path: string, ifNoneMatch: string, now: number, fault: SourceFault | null) => {
-    requests += 1;
     const age = fault?.kind === "cache" ? fault.seconds : 0;
-    at = now - age * 1000;
-    // Each request is another client: the simulator's own limit is for real ones.
-    const ask = (tag: string) =>
-      withoutEarlier(
-        service({ method: "GET", url: path, ifNoneMatch: tag, client: String(requests) }),
-        path,
-        since,
-      );
+    const ask = (tag: string) => withoutEarlier(answer(path, tag, now - age * 1000), path, since);
     const whole = ask("");
     const isHit = fault !== null && (fault.kind !== "path" || path.includes(fault.part));
     const reply = isHit ? damage(whole, fault) : ask(ifNoneMatch);
@@ -167,7 +142,7 @@ function createAnswers(world: World, since: Day) {
 }
 
 /** Without the days of history and season before this one. */
-function withoutEarlier(reply: Reply, path: string, since: Day): Reply {
+function withoutEarlier(reply: HttpAnswer, path: string, since: Day): HttpAnswer {
   if (reply.status !== 200 || !/history|tempo\?/.test(path)) return reply;
   const given = JSON.parse(reply.body);
   const kept = Array.isArray(given)
@@ -176,10 +151,8 @@ function withoutEarlier(reply: Reply, path: string, since: Day): Reply {
   return { ...reply, body: JSON.stringify(kept) };
 }
 
-type Reply = ReturnType<ReturnType<typeof createService>>;
-
 /** What it damages has no ETag: who asks with that of the right body must not be told that he has it already. */
-function damage(reply: Reply, fault: SourceFault): Reply {
+function damage(reply: HttpAnswer, fault: SourceFault): HttpAnswer {
   const { etag: _etag, ...headers } = reply.headers;
   const { body } = reply;
   switch (fault.kind) {

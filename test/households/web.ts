@@ -1,10 +1,6 @@
-import {
-  type DeviceResponse,
-  type RequestDevice,
-  RequestFailed,
-} from "../../src/http-devices/request-device.ts";
 import type { Devices } from "./devices.ts";
 import { WRITTEN_OUT } from "./generate-outputs.ts";
+import { type HttpAnswer, NoAnswer } from "./http-answer.ts";
 import type { Machine } from "./machine.ts";
 import { nest } from "./nest.ts";
 import type { WebFault } from "./scenario.ts";
@@ -12,10 +8,21 @@ import type { Seen } from "./trace.ts";
 
 /** Devices and services that are reached over HTTP, without sockets and in virtual time. */
 export interface Web {
-  /** For vigie. */
-  request: RequestDevice;
+  /** vigie sends a request. Rejects with NoAnswer, also when the signal aborts. */
+  request: (request: WebRequest, signal: AbortSignal) => Promise<HttpAnswer>;
   /** `device`: only this one of the host; null: nothing is wrong there. */
   setFault: (host: string, device: string | undefined, fault: WebFault | null) => void;
+}
+
+/** A request as it goes out. */
+export interface WebRequest {
+  method: string;
+  /** The whole address, without user and password. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** The body of the answer is wanted, not only its status. */
+  readsBody: boolean;
 }
 
 interface WebOptions {
@@ -24,8 +31,6 @@ interface WebOptions {
   devices: Devices;
 }
 
-type Request = Parameters<RequestDevice>[0];
-
 export function createWeb({ machine, tell, devices }: WebOptions): Web {
   const faults = new Map<string, WebFault>();
   let requests = 0;
@@ -33,7 +38,7 @@ export function createWeb({ machine, tell, devices }: WebOptions): Web {
     const own = faults.get(`${host} ${output}`) ?? faults.get(host);
     return devices.hasPower(output) ? own : { kind: "is unreachable" };
   };
-  const request: RequestDevice = (given, signal) =>
+  const request: Web["request"] = (given, signal) =>
     new Promise((resolve, reject) => {
       const process = machine.process();
       if (process === null) return;
@@ -52,11 +57,11 @@ export function createWeb({ machine, tell, devices }: WebOptions): Web {
       const fail = (message: string, isAborted = false) =>
         once(() => {
           tell({ kind: "web failure", id, wasWritten: isConnected, isAborted });
-          reject(new RequestFailed(message, { wasWritten: isConnected }));
+          reject(new NoAnswer(message, { wasSent: isConnected }));
         });
-      const answer = (response: Answer) =>
+      const answer = (response: HttpAnswer) =>
         once(() => {
-          const { status, headers = {}, body = "" } = response;
+          const { status, headers, body } = response;
           const isRead = given.readsBody && status < 300;
           const text = isRead && headers["content-encoding"] === undefined ? body : null;
           const retryAfter = headers["retry-after"];
@@ -67,7 +72,7 @@ export function createWeb({ machine, tell, devices }: WebOptions): Web {
             body: text,
             retryAfter: retryAfter === undefined ? null : Number(retryAfter),
           });
-          resolve(responseOf(response, isRead));
+          resolve({ status, headers, body: isRead ? body : "" });
         });
       const ifSameProcess = (run: () => void) => () => {
         if (!isOver && machine.process() === process) run();
@@ -115,7 +120,7 @@ interface Asked {
 }
 
 /** By the addresses that households have: `http://host/device1/set?turn=off&id=7`, `http://host/device1/state`. */
-function readRequest({ url, body }: Request): Asked {
+function readRequest({ url, body }: WebRequest): Asked {
   const { origin, pathname, searchParams } = new URL(url);
   const [, output = "", what] = pathname.split("/");
   return {
@@ -127,13 +132,7 @@ function readRequest({ url, body }: Request): Asked {
   };
 }
 
-interface Answer {
-  status: number;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-function refusal({ status, retryAfter }: WebFault & { kind: "status" }, { url }: Request): Answer {
+function refusal({ status, retryAfter }: WebFault & { kind: "status" }, { url }: WebRequest): HttpAnswer {
   return {
     status,
     headers: {
@@ -141,42 +140,42 @@ function refusal({ status, retryAfter }: WebFault & { kind: "status" }, { url }:
       "www-authenticate": `Digest realm="${url}"`,
       ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
     },
+    body: "",
   };
 }
 
-function answerOf({ what }: Asked, given: Request, fault: WebFault | undefined, state: string): Answer {
+function answerOf(
+  { what }: Asked,
+  given: WebRequest,
+  fault: WebFault | undefined,
+  state: string,
+): HttpAnswer {
   const all = JSON.stringify(given);
   if (what === "sending")
-    return fault?.kind === "echo"
-      ? { status: 200, headers: { "x-echo": all }, body: all }
-      : { status: 200, body: "ok" };
+    return fault?.kind === "echo" ? { status: 200, headers: { "x-echo": all }, body: all } : ok("ok");
   switch (fault?.kind) {
     case "no json":
-      return { status: 200, body: "<html>not what you look for</html>" };
+      return ok("<html>not what you look for</html>");
     case "no value":
-      return { status: 200, body: nest("other", 1) };
+      return ok(nest("other", 1));
     case "compressed":
       return { status: 200, headers: { "content-encoding": "gzip" }, body: state };
     case "echo":
       return { status: 200, headers: { "x-echo": all }, body: withEcho(state, given) };
     default:
-      return { status: 200, body: state };
+      return ok(state);
   }
 }
 
 /** Beside what is asked for; or in its place, where it is shown: only the secret of a file is masked then. */
-function withEcho(state: string, { url, headers }: Request): string {
+function withEcho(state: string, { url, headers }: WebRequest): string {
   const echo = JSON.stringify({ url, headers });
   if (state.startsWith("{")) return JSON.stringify({ echo, ...JSON.parse(state) });
   return WRITTEN_OUT.test(echo) ? state : echo;
 }
 
-function responseOf({ status, headers = {}, body = "" }: Answer, isRead: boolean): DeviceResponse {
-  return {
-    status,
-    headers: new Map(Object.entries(headers)),
-    body: isRead ? new TextEncoder().encode(body) : new Uint8Array(),
-  };
+function ok(body: string): HttpAnswer {
+  return { status: 200, headers: {}, body };
 }
 
 /** Milliseconds. */
