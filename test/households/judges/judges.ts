@@ -11,18 +11,17 @@ import { judgeStates } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { judgeTellings } from "./tellings.ts";
 import { judgeValuesAway } from "./values-away.ts";
-import { judgePayloads } from "./verdicts-to-payloads.ts";
+import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { judgeWebRequests } from "./web-requests.ts";
 import { judgeProcess } from "./without-oracle.ts";
 import { judgeWritesOfTries } from "./writes-of-tries.ts";
 import { judgeWrongClock } from "./wrong-clock.ts";
 
-export const JUDGES: readonly Judge[] = [quietRestartJudge];
+export const JUDGES: readonly Judge[] = [quietRestartJudge, ...payloadJudges];
 
 /** These do not count yet what they judge. */
 const UNCOUNTED: readonly UncountedJudge[] = [
   judgeProcess,
-  judgePayloads,
   judgeTruth,
   judgeForetold,
   judgeLimits,

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
+import { ask } from "./judge.ts";
 import { judgeTellings } from "./tellings.ts";
-import { judgePayloads } from "./verdicts-to-payloads.ts";
+import { payloadJudges } from "./verdicts-to-payloads.ts";
 
 /** What vigie would publish if it had sent the same order again: the instant of the first one. */
 function asOneOrder({ began, events }: Trace): Trace {
@@ -20,8 +21,8 @@ function asOneOrder({ began, events }: Trace): Trace {
 
 test("a payload that is sent again after the broker was away is right only as a new order", async () => {
   const trace = await liveFound("a choice ends and begins again while the broker is away (device1/set)");
-  expect(judgePayloads(trace)).toEqual([]);
-  expect(judgePayloads(asOneOrder(trace))).toMatchObject([{ judge: "sent twice" }]);
+  expect(ask(payloadJudges, trace).violations).toEqual([]);
+  expect(ask(payloadJudges, asOneOrder(trace)).violations).toMatchObject([{ judge: "sent twice" }]);
 });
 
 test("a payload that is sent again to a slow broker is right only as a new order", async () => {

@@ -1,9 +1,10 @@
-import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import { type Chosen, choosePayload, decidingTopics, isHeldBack } from "./chosen-payload.ts";
 import type { House } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
-import { type OutputLife, readOutputLives } from "./output-life.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { readOutputLives } from "./output-life.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { houseAt, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
@@ -12,38 +13,42 @@ import { rulesWithoutValues } from "./value-rules.ts";
  * From the verdicts that vigie has published to the payloads that it has sent: at a quiet point the last payload is the
  * chosen one; none is sent that was not chosen about then; none twice, but after a kill; and none many times a second.
  */
-export const judgePayloads: Judge = (trace) => {
-  const topics = readTopics(trace);
-  const sendings = readSendings(trace);
-  return [
-    ...trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace) : [])),
-    ...[...sendings.values()].flatMap((sent) => [
-      ...unwanted(sent, trace, topics),
-      ...twice(sent, trace, topics),
-      ...tooFast(sent),
-    ]),
-  ];
-};
+export const payloadJudges: readonly Judge[] = [
+  {
+    name: "last payload",
+    find: (trace) =>
+      trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace) : [])),
+  },
+  { name: "unwanted payload", find: (trace) => ofEachTarget(trace, unwanted) },
+  { name: "sent twice", find: (trace) => ofEachTarget(trace, twice) },
+  { name: "one change a second", find: (trace) => ofEachTarget(trace, tooFast) },
+];
+
+function ofEachTarget(trace: Trace, find: (sent: readonly Sending[], trace: Trace) => Finding[]): Finding[] {
+  return [...readSendings(trace).values()].flatMap((sent) => find(sent, trace));
+}
 
 /** The last payload is the chosen one. */
-function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Violation[] {
+function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Finding[] {
   const house = houseAt(trace, quiet.steady);
-  if (!house || isHeldBack(house, readTopics(trace), quiet.steady, quiet.steady)) return [];
-  const sendings = readSendings(trace);
-  return house.outputs.flatMap((output): Violation[] => {
-    // What a message says does not change when a placeholder in it does: another judge follows it.
-    if (output.isMessage) return [];
+  if (!house) return [];
+  const isHeld = isHeldBack(house, readTopics(trace), quiet.steady, quiet.steady);
+  // What a message says does not change when a placeholder in it does: other judges follow it.
+  const devices = house.outputs.filter(({ isMessage }) => !isMessage);
+  return devices.flatMap((output): Finding[] => {
+    if (isHeld) return ["skipped"];
     const chosen = choosePayload(output, (topic) => quiet.retained.get(topic));
     const target = targetOf(output);
-    const last = sendings.get(target)?.findLast((one) => one.steady <= quiet.steady);
-    if (!("payload" in chosen) || chosen.payload === last?.payload) return [];
-    const since = last?.steady ?? 0;
-    // vigie does not know what it sent last.
-    if (hasForgotten(trace, since, quiet.steady)) return [];
+    const last = readSendings(trace)
+      .get(target)
+      ?.findLast((one) => one.steady <= quiet.steady);
+    if (!hasPayload(chosen)) return [];
     // vigie does not undo what it did not do.
-    if (chosen.kind === "else" && !last) return [];
+    if (chosen.payload === last?.payload || (chosen.kind === "else" && !last)) return ["right"];
+    // vigie does not know what it sent last.
+    if (hasForgotten(trace, last?.steady ?? 0, quiet.steady)) return ["skipped"];
     const sentence = `${target}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
-    return [{ judge: "last payload", at: quiet.steady, sentence }];
+    return [{ at: quiet.steady, sentence }];
   });
 }
 
@@ -52,33 +57,47 @@ function hasPayload(chosen: Chosen): chosen is Chosen & { payload: string } {
 }
 
 /** Each payload was chosen at some time shortly before or after it was sent. */
-function unwanted(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Violation[] {
-  return sent.flatMap(({ target, how, payload, steady }, index): Violation[] => {
+function unwanted(sent: readonly Sending[], trace: Trace): Finding[] {
+  const calm = readCalm(trace);
+  const topics = readTopics(trace);
+  return sent.flatMap((sending, index): Finding[] => {
+    const { target, how, payload, steady } = sending;
     const [from, to] = [steady - AROUND, steady + AROUND];
-    const calm = readCalm(trace);
-    // What rules say while the broker is away, nobody sees.
-    if (how === "http" && !calm.isThrough(from, to)) return [];
-    for (const house of housesBetween(trace, from, to)) {
+    const houses = housesBetween(trace, from, to).flatMap((house) => {
       const output = house.outputs.find((one) => targetOf(one) === target);
-      if (!output) continue;
-      if (output.isMessage) return [];
-      if (isHeldBack(house, topics, from, to)) return [];
+      return output ? [{ house, output }] : [];
+    });
+    if (houses.some(({ output }) => output.isMessage)) return [];
+    const isOpen =
+      // What rules say while the broker is away, nobody sees.
+      (how === "http" && !calm.isThrough(from, to)) ||
+      houses.some(({ house }) => isHeldBack(house, topics, from, to)) ||
       // A value may turn its rule more often than a slow broker hears of it.
-      if (!calm.isSeen(from, to) && isOfValues(output, house)) return [];
-      const before = sent[index - 1];
-      // What it sent last, or what it believes that it did.
-      // It may not have been able to send what was chosen since, such as without its secret, and tries that again.
-      const chosenLast = chosenBetween(output, topics, before?.steady ?? 0, steady).findLast(hasPayload);
-      const isLast =
-        payload === (chosenLast?.payload ?? before?.payload) ||
-        payload === before?.payload ||
-        (before && hasForgotten(trace, before.steady, steady));
-      const isWanted = (chosen: Chosen) =>
-        "payload" in chosen ? chosen.payload === payload : chosen.kind === "stands" && isLast;
-      if (chosenBetween(output, topics, from, to).some(isWanted)) return [];
+      (!calm.isSeen(from, to) && houses.some(({ house, output }) => isOfValues(output, house)));
+    if (isOpen) return ["skipped"];
+    const before = sent[index - 1];
+    const chosen = houses.flatMap(({ output }) => chosenBetween(output, topics, from, to));
+    if (chosen.some((one) => hasPayload(one) && one.payload === payload)) return ["right"];
+    if (chosen.some(({ kind }) => kind === "stands")) {
+      if (houses.some(({ output }) => wasLast(output, sending, before, topics))) return ["right"];
+      if (before && hasForgotten(trace, before.steady, steady)) return ["skipped"];
     }
-    return [{ judge: "unwanted payload", at: steady, sentence: `${target}: nobody wanted ${payload}` }];
+    return [{ at: steady, sentence: `${target}: nobody wanted ${payload}` }];
   });
+}
+
+/**
+ * It is what vigie sent last, or believes that it did. It may not have been able to send what was chosen since, such as without
+ * its secret, and tries that again.
+ */
+function wasLast(
+  output: OutputText,
+  { payload, steady }: Sending,
+  before: Sending | undefined,
+  topics: TopicHistory,
+): boolean {
+  const chosenLast = chosenBetween(output, topics, before?.steady ?? 0, steady).findLast(hasPayload);
+  return payload === (chosenLast?.payload ?? before?.payload) || payload === before?.payload;
 }
 
 function isOfValues({ choose }: OutputText, { rules }: House): boolean {
@@ -93,54 +112,60 @@ function chosenBetween(output: OutputText, topics: TopicHistory, from: number, t
 }
 
 /** Without `confirm` a payload is sent once, unless another was chosen in between. */
-function twice(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Violation[] {
-  const calm = readCalm(trace);
-  const lives = readOutputLives(trace);
-  const isFor = (life: OutputLife, { target, steady }: Sending) => {
-    const output = life.at(steady);
-    return output !== undefined && targetOf(output) === target;
-  };
-  return sent.flatMap((second, index): Violation[] => {
-    const first = sent[index - 1];
-    if (!first || first.payload !== second.payload) return [];
+function twice(sent: readonly Sending[], trace: Trace): Finding[] {
+  return sent.slice(1).flatMap((second, index): Finding[] => {
+    const first = sent[index]!;
     const [from, to] = [first.steady, second.steady];
     const outputs = housesBetween(trace, from, to).map((house) =>
       house.outputs.find((output) => targetOf(output) === first.target),
     );
-    if (outputs.some((output) => !output || output.confirm || output.isMessage)) return [];
-    const isOther = (chosen: Chosen) => !("payload" in chosen && chosen.payload === first.payload);
-    if (outputs.some((output) => output && chosenBetween(output, topics, from, to + AROUND).some(isOther)))
-      return [];
-    // While the broker was away or slow, another one may have been chosen unseen.
-    const isSeen = calm.isSeen(from, to);
-    if (!isSeen && lives.some((life) => isFor(life, first) && life.isOrderedAnew(first, second, calm)))
-      return [];
+    if (outputs.some((output) => output?.confirm || output?.isMessage)) return [];
+    const known = outputs.filter((output) => output !== undefined);
+    if (first.payload !== second.payload || wasOtherChosen(known, first, to, trace)) return ["right"];
+    // It was removed and put back.
+    if (known.length < outputs.length) return ["skipped"];
     const meanwhile = eventsBetween(trace, from, to);
     const isTaken = first.takenAt !== null && first.takenAt <= to;
     const isTriedAgain =
       !isTaken &&
       (first.failure !== null || meanwhile.some((event) => isKind(event, "disconnected", "stop", "reload")));
-    const isKilled = meanwhile.some((event) => isKind(event, "kill", "crash"));
-    if (isTriedAgain || isKilled || hasForgotten(trace, from, to)) return [];
+    if (isTriedAgain || meanwhile.some((event) => isKind(event, "kill", "crash"))) return ["right"];
+    if (isOrderedUnseen(first, second, trace) || hasForgotten(trace, from, to)) return ["skipped"];
     const sentence = `${first.target}: ${first.payload} was sent again after ${(to - from) / 1000} s, for no reason`;
-    return [{ judge: "sent twice", at: to, sentence }];
+    return [{ at: to, sentence }];
+  });
+}
+
+function wasOtherChosen(
+  outputs: readonly OutputText[],
+  { payload, steady }: Sending,
+  to: number,
+  trace: Trace,
+): boolean {
+  const isOther = (chosen: Chosen) => !(hasPayload(chosen) && chosen.payload === payload);
+  return outputs.some((output) =>
+    chosenBetween(output, readTopics(trace), steady, to + AROUND).some(isOther),
+  );
+}
+
+/** While the broker was away or slow, another one may have been chosen unseen. */
+function isOrderedUnseen(first: Sending, second: Sending, trace: Trace): boolean {
+  const calm = readCalm(trace);
+  if (calm.isSeen(first.steady, second.steady)) return false;
+  return readOutputLives(trace).some((life) => {
+    const output = life.at(first.steady);
+    return output && targetOf(output) === first.target && life.isOrderedAnew(first, second, calm);
   });
 }
 
 /** At most about one change a second. */
-function tooFast(sent: readonly Sending[]): Violation[] {
+function tooFast(sent: readonly Sending[]): Finding[] {
   const changes = sent.filter(({ payload }, index) => payload !== sent[index - 1]?.payload);
-  const found = changes.find((last, index) => {
-    const first = changes[index - MOST_CHANGES];
-    return first !== undefined && last.steady - first.steady < MOST_CHANGES_WITHIN;
+  return changes.slice(MOST_CHANGES).map(({ target, steady }, index): Finding => {
+    const within = steady - changes[index]!.steady;
+    if (within >= MOST_CHANGES_WITHIN) return "right";
+    return { at: steady, sentence: `${target}: ${MOST_CHANGES + 1} changes within ${within / 1000} s` };
   });
-  if (!found) return [];
-  const start = found.steady - MOST_CHANGES_WITHIN;
-  const count = changes.filter(
-    ({ steady }) => steady > start && steady <= start + 2 * MOST_CHANGES_WITHIN,
-  ).length;
-  const sentence = `${found.target}: ${count} changes within ${(2 * MOST_CHANGES_WITHIN) / 1000} s`;
-  return [{ judge: "one change a second", at: found.steady, sentence }];
 }
 
 /** vigie was started with a state file that does not hold the last: the disk failed or hung, or an earlier file was put there. */
