@@ -5,7 +5,7 @@ import { judgeForetold } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { judgeLeaks } from "./leaks.ts";
 import { judgeLimits } from "./limits.ts";
-import { judgeMessages } from "./messages.ts";
+import { messageJudges } from "./messages.ts";
 import { judgeMessagesOfDays } from "./messages-of-days.ts";
 import { judgeStates } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
@@ -17,7 +17,7 @@ import { judgeProcess } from "./without-oracle.ts";
 import { judgeWritesOfTries } from "./writes-of-tries.ts";
 import { judgeWrongClock } from "./wrong-clock.ts";
 
-export const JUDGES: readonly Judge[] = [quietRestartJudge, ...payloadJudges];
+export const JUDGES: readonly Judge[] = [quietRestartJudge, ...payloadJudges, ...messageJudges];
 
 /** These do not count yet what they judge. */
 const UNCOUNTED: readonly UncountedJudge[] = [
@@ -26,7 +26,6 @@ const UNCOUNTED: readonly UncountedJudge[] = [
   judgeForetold,
   judgeLimits,
   judgeLeaks,
-  judgeMessages,
   judgeMessagesOfDays,
   judgeStates,
   judgeAway,

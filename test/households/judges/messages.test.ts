@@ -3,7 +3,8 @@ import { runHousehold } from "../household.ts";
 import { liveIn } from "../live.ts";
 import type { HouseConfig, OutputText, ScriptEvent, WebFault } from "../scenario.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
-import { judgeMessages } from "./messages.ts";
+import { ask } from "./judge.ts";
+import { messageJudges } from "./messages.ts";
 
 /** Guests come at 10 min and leave at 20 min, when each message takes 400 ms to the broker. */
 const live = () =>
@@ -54,7 +55,7 @@ const live = () =>
   });
 
 function sentences(trace: Trace): string[] {
-  return judgeMessages(trace).map(({ sentence }) => sentence);
+  return ask(messageJudges, trace).violations.map(({ sentence }) => sentence);
 }
 
 /** The last sending of this text came so many seconds earlier. */

@@ -1,6 +1,8 @@
-import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
+import { countUntil, isKind, type Trace, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
+import type { Chosen } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import {
   countDayWords,
@@ -18,24 +20,28 @@ import { HOUR, MINUTE } from "./truth/calendar.ts";
  * and longer pauses; not again within six hours with the same text if nothing else was read since; at most six in an hour; and
  * marked if it is only pretended. Rules that look at one day are told anew for another day: that is for another judge.
  */
-export const judgeMessages: Judge = (trace) => {
-  const calm = readCalm(trace);
-  return readOutputLives(trace).flatMap((life) => {
-    const isEverMessage = life.changes.some((steady) => life.at(steady)?.isMessage);
-    if (!isEverMessage) return [];
-    const look = { trace, life, calm };
-    return [
-      ...tries(look),
-      ...often(look),
-      ...repeated(look),
-      ...changedText(look),
-      ...unsent(look),
-      ...untried(look),
-      ...tooSoon(look),
-      ...marks(look),
-    ];
-  });
-};
+export const messageJudges: readonly Judge[] = [
+  ofMessages("tries of a message", tries),
+  ofMessages("pauses between tries", pauses),
+  ofMessages("messages in an hour", often),
+  ofMessages("same text again", repeated),
+  ofMessages("one text for one choice", changedText),
+  ofMessages("message at its beginning", unsent),
+  ofMessages("message tried again", untried),
+  ofMessages("message after a lost connection", tooSoon),
+  ofMessages("mark without a simulation", wronglyMarked),
+  ofMessages("mark in a simulation", unmarked),
+];
+
+function ofMessages(name: string, find: (look: Look) => Finding[]): Judge {
+  return {
+    name,
+    find: (trace) =>
+      readOutputLives(trace)
+        .filter((life) => life.changes.some((steady) => life.at(steady)?.isMessage))
+        .flatMap((life) => find({ trace, life, calm: readCalm(trace) })),
+  };
+}
 
 interface Look {
   trace: Trace;
@@ -55,31 +61,63 @@ function sendingsOf({ life }: Look): { sending: Sending; output: OutputText }[] 
   );
 }
 
-/** Tries of one message, one after the other, none of which is known to have arrived. */
-function tries(look: Look): Violation[] {
-  const found: Violation[] = [];
+/** A try of a message, after those of it that may have arrived. */
+interface Try {
+  sending: Sending;
+  output: OutputText;
+  perhaps: readonly Sending[];
+  /** The text may be that of a new message, or vigie does not know the tries before. */
+  isUnclear: boolean;
+}
+
+function triesOf(look: Look): Try[] {
   let perhaps: Sending[] = [];
-  for (const { sending, output } of sendingsOf(look)) {
+  return sendingsOf(look).map(({ sending, output }): Try => {
     const last = perhaps.at(-1);
-    const isSame = last?.payload === sending.payload && last.sendingId === sending.sendingId;
-    const isNext = !isSame || last.takenAt !== null;
-    // Without a name the same text may be the next message: its choice had ended.
-    const isUnnamed = last !== undefined && sending.sendingId === undefined;
-    const chosen = isUnnamed ? look.life.chosen(last.steady, sending.steady) : [];
-    const isOther = isUnnamed && mayTellOtherDay(look, output, last.steady, sending.steady);
-    const isMoved = last !== undefined && wasElsewhere(look.life, last, sending.steady);
-    const isEnded = chosen === null || chosen.some(({ kind }) => kind !== "choice");
-    const isForgotten = last !== undefined && hasForgotten(look.trace, last.steady, sending.steady);
-    if (isNext || isOther || isMoved || isEnded || isForgotten) perhaps = [];
-    found.push(...tooEarly(look, perhaps, sending));
-    if (!mayHaveArrived(sending) || isReadOnce(output)) continue;
-    perhaps.push(sending);
-    const first = perhaps[0]!;
+    const isAgain = last !== undefined && isSameMessage(look.life, last, sending);
+    const isUnclear = isAgain && isUnclearFrom(look, output, last, sending);
+    if (!isAgain || isUnclear) perhaps = [];
+    const before = perhaps;
+    if (mayHaveArrived(sending) && !isReadOnce(output)) perhaps = [...perhaps, sending];
+    return { sending, output, perhaps: before, isUnclear };
+  });
+}
+
+function isSameMessage(life: OutputLife, last: Sending, { payload, sendingId, steady }: Sending): boolean {
+  if (last.payload !== payload || last.sendingId !== sendingId || last.takenAt !== null) return false;
+  if (wasElsewhere(life, last, steady)) return false;
+  // Without a name the same text is the next message if its choice had ended.
+  return sendingId !== undefined || (life.chosen(last.steady, steady) ?? []).every(isChoice);
+}
+
+function isUnclearFrom(
+  look: Look,
+  output: OutputText,
+  last: Sending,
+  { sendingId, steady }: Sending,
+): boolean {
+  if (hasForgotten(look.trace, last.steady, steady)) return true;
+  if (sendingId !== undefined) return false;
+  return look.life.chosen(last.steady, steady) === null || mayTellOtherDay(look, output, last.steady, steady);
+}
+
+function isChoice({ kind }: Chosen): boolean {
+  return kind === "choice";
+}
+
+/** None of them is known to have arrived. */
+function tries(look: Look): Finding[] {
+  return triesOf(look).flatMap(({ sending, output, perhaps, isUnclear }): Finding[] => {
+    if (!mayHaveArrived(sending) || isReadOnce(output)) return [];
+    if (isUnclear) return ["skipped"];
+    const first = perhaps[0];
+    if (!first) return [];
+    const count = perhaps.length + 1;
     const kills = countEnds(look.trace, first.steady, sending.steady);
-    const sentence = `${look.life.id}: ${sending.payload} was sent ${perhaps.length} times, with ${kills} kills`;
-    if (perhaps.length > MOST + kills) found.push({ judge: "messages", at: sending.steady, sentence });
-  }
-  return found;
+    if (count <= MOST + kills) return ["right"];
+    const sentence = `${look.life.id}: ${sending.payload} was sent ${count} times, with ${kills} kills`;
+    return [{ at: sending.steady, sentence }];
+  });
 }
 
 /** The service knows a message that it has: it is tried without end. */
@@ -87,29 +125,30 @@ function isReadOnce({ to }: OutputText): boolean {
   return to.kind === "http" && to.isPut && to.url.includes("{id}");
 }
 
-/** A try after one or more that may have arrived. */
-function tooEarly(
-  { trace, life, calm }: Look,
-  perhaps: readonly Sending[],
-  { steady, payload }: Sending,
-): Violation[] {
-  const last = perhaps.at(-1);
-  const pause = PAUSES[perhaps.length - 1];
-  if (!last || pause === undefined) return [];
-  const from = last.overAt ?? last.steady;
-  const isInterrupted = within(trace.events, from - SLACK, steady).some((event) =>
-    isKind(event, "start", "reload", "kill", "crash", "jump", "suspend"),
-  );
-  const isOne = life.chosen(last.steady - AROUND, steady)?.every(({ kind }) => kind === "choice") ?? false;
-  if (isInterrupted || !isOne || !calm.isDiskQuick(from, steady) || steady - from >= pause - SLACK) return [];
-  const sentence = `${life.id}: ${payload} was sent again ${((steady - from) / 1000).toFixed(0)} s after try ${perhaps.length}, which may have arrived`;
-  return [{ judge: "messages", at: steady, sentence }];
+/** From a try that may have arrived to the next one. */
+function pauses({ trace, life, calm }: Look): Finding[] {
+  return triesOf({ trace, life, calm }).flatMap(({ sending, perhaps, isUnclear }): Finding[] => {
+    const { steady, payload } = sending;
+    const last = perhaps.at(-1);
+    const pause = PAUSES[perhaps.length - 1];
+    if (isUnclear) return ["skipped"];
+    if (!last || pause === undefined) return [];
+    const from = last.overAt ?? last.steady;
+    const isInterrupted = within(trace.events, from - SLACK, steady).some((event) =>
+      isKind(event, "start", "reload", "kill", "crash", "jump", "suspend"),
+    );
+    const isOne = life.chosen(last.steady - AROUND, steady)?.every(isChoice) ?? false;
+    if (isInterrupted || !isOne || !calm.isDiskQuick(from, steady)) return ["skipped"];
+    if (steady - from >= pause - SLACK) return ["right"];
+    const sentence = `${life.id}: ${payload} was sent again ${((steady - from) / 1000).toFixed(0)} s after try ${perhaps.length}, which may have arrived`;
+    return [{ at: steady, sentence }];
+  });
 }
 
 /** Six messages an hour, whatever flaps. */
-function often({ trace, life, calm }: Look): Violation[] {
+function often({ trace, life, calm }: Look): Finding[] {
   const begun: Sending[] = [];
-  return sendingsOf({ trace, life, calm }).flatMap(({ sending }, index, all): Violation[] => {
+  return sendingsOf({ trace, life, calm }).flatMap(({ sending }, index, all): Finding[] => {
     const before = all[index - 1]?.sending;
     const isAgain =
       before?.payload === sending.payload &&
@@ -122,10 +161,9 @@ function often({ trace, life, calm }: Look): Violation[] {
       (one) =>
         one.target === target && one.steady > steady - HOUR + SLACK && !wasElsewhere(life, one, steady),
     );
-    if (lastHour.length <= MOST + countEnds(trace, steady - HOUR, steady)) return [];
-    if (!calm.isSure(steady - HOUR, steady) || isUnsaved(trace, steady - HOUR, steady)) return [];
-    const sentence = `${life.id}: ${lastHour.length} messages within an hour`;
-    return [{ judge: "messages", at: steady, sentence }];
+    if (lastHour.length <= MOST + countEnds(trace, steady - HOUR, steady)) return ["right"];
+    if (!calm.isSure(steady - HOUR, steady) || isUnsaved(trace, steady - HOUR, steady)) return ["skipped"];
+    return [{ at: steady, sentence: `${life.id}: ${lastHour.length} messages within an hour` }];
   });
 }
 
@@ -159,112 +197,128 @@ function mayHaveArrived({ how, failure, hasArrived, takenAt, overAt }: Sending):
 }
 
 /** After it was delivered, the same text comes again after six hours at the earliest. */
-function repeated(look: Look): Violation[] {
-  const { trace, calm } = look;
+function repeated(look: Look): Finding[] {
+  const { trace, calm, life } = look;
   const delivered: Sending[] = [];
   const perhaps: Sending[] = [];
-  return sendingsOf(look).flatMap(({ sending, output }): Violation[] => {
+  return sendingsOf(look).flatMap(({ sending, output }): Finding[] => {
     const { steady, payload } = sending;
     const same = delivered.filter((one) => one.payload === payload && one.target === sending.target);
     // Each of its days may be told once.
     const before = same.at(-Math.max(1, countDayWords(trace, output, steady)));
-    const isOutdated = perhaps.some((one) => one.steady > (before?.steady ?? 0) && one.payload !== payload);
+    const since = perhaps.filter((one) => one.steady > (before?.steady ?? 0) && one.payload !== payload);
     if (sending.takenAt !== null) delivered.push(sending);
     if (mayHaveArrived(sending)) perhaps.push(sending);
     const takenAt = before?.takenAt ?? null;
-    if (isOutdated || isNewDay(look, output, takenAt ?? 0, steady)) return [];
-    if (!before || takenAt === null || steady - takenAt >= SIX_HOURS - SLACK || steady < takenAt) return [];
-    if (wasElsewhere(look.life, before, steady)) return [];
-    // That it was delivered may not be saved; and by a clock that is set six hours are other hours.
-    if (!calm.isSure(takenAt - SLACK, steady) || countEnds(trace, takenAt - SLACK, takenAt + SAVED) > 0)
-      return [];
-    if (isUnsaved(trace, takenAt, steady)) return [];
-    const sentence = `${look.life.id}: ${payload} was sent again ${((steady - takenAt) / 60_000).toFixed(1)} min after it was delivered`;
-    return [{ judge: "messages", at: steady, sentence }];
+    if (!before || takenAt === null || steady < takenAt) return [];
+    const isOutdated = since.some((one) => one.takenAt !== null && one.takenAt <= steady);
+    if (isOutdated || steady - takenAt >= SIX_HOURS - SLACK || wasElsewhere(life, before, steady))
+      return ["right"];
+    const isOpen =
+      since.length > 0 ||
+      isNewDay(look, output, takenAt, steady) ||
+      // That it was delivered may not be saved; and by a clock that is set six hours are other hours.
+      !calm.isSure(takenAt - SLACK, steady) ||
+      countEnds(trace, takenAt - SLACK, takenAt + SAVED) > 0 ||
+      isUnsaved(trace, takenAt, steady);
+    if (isOpen) return ["skipped"];
+    const sentence = `${life.id}: ${payload} was sent again ${((steady - takenAt) / 60_000).toFixed(1)} min after it was delivered`;
+    return [{ at: steady, sentence }];
   });
 }
 
 /** While one choice is in force, and no other day decides, only one text is sent, whatever happens to its placeholders. */
-function changedText({ trace, life, calm }: Look): Violation[] {
+function changedText(look: Look): Finding[] {
+  const { trace, life, calm } = look;
   const pretended = readTopics(trace);
-  return sendingsOf({ trace, life, calm }).flatMap(({ sending, output }, index, all): Violation[] => {
+  return sendingsOf(look).flatMap(({ sending, output }, index, all): Finding[] => {
     // What nobody can have read says what is so when it is tried again.
     const before = all.slice(0, index).findLast((one) => mayHaveArrived(one.sending))?.sending;
     const { steady, payload } = sending;
-    if (!before || before.payload === payload || before.target !== sending.target) return [];
-    if (mayTellOtherDay({ trace, life, calm }, output, before.steady, steady)) return [];
-    if (!calm.isThrough(before.steady - AROUND, steady) || !life.isSame(before.steady, steady)) return [];
+    if (!before || before.target !== sending.target) return [];
     // The topic by which the rule turns may come after the message.
-    if (!isOneChoice(life, before.steady, steady + AROUND)) return [];
-    if (pretended.changes([SIMULATION], before.steady - AROUND, steady).length > 0) return [];
+    const chosen = life.chosen(before.steady, steady + AROUND);
+    if (chosen && !isOneChoice(chosen)) return [];
+    const isOpen =
+      !chosen ||
+      !calm.isThrough(before.steady - AROUND, steady) ||
+      mayTellOtherDay(look, output, before.steady, steady) ||
+      pretended.changes([SIMULATION], before.steady - AROUND, steady).length > 0;
+    if (isOpen) return ["skipped"];
+    if (before.payload === payload) return ["right"];
     const sentence = `${life.id}: ${payload} was sent after ${before.payload}, by the same choice`;
-    return [{ judge: "messages", at: steady, sentence }];
+    return [{ at: steady, sentence }];
   });
 }
 
 /** The same choice decides all the time. */
-function isOneChoice(life: OutputLife, from: number, to: number): boolean {
-  const [first, ...others] = life.chosen(from, to) ?? [];
+function isOneChoice([first, ...others]: readonly Chosen[]): boolean {
   return first?.kind === "choice" && others.every((one) => "rule" in one && one.rule === first.rule);
 }
 
 function isPretended(topics: TopicHistory, from: number, to: number): boolean {
-  return topics.at(SIMULATION, from) !== "auto" || topics.changes([SIMULATION], from, to).length > 0;
+  return (
+    (topics.at(SIMULATION, from) ?? "auto") !== "auto" || topics.changes([SIMULATION], from, to).length > 0
+  );
 }
 
 /** When its choice begins, it is sent, unless the same was delivered not long ago. */
-function unsent(look: Look): Violation[] {
-  const { life, calm } = look;
-  return life.turns.flatMap((steady): Violation[] => {
+function unsent({ trace, life, calm }: Look): Finding[] {
+  return life.turns.flatMap((steady): Finding[] => {
     const output = life.at(steady);
     const end = steady + BEGINS;
-    if (!output?.isMessage || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end))
-      return [];
-    if (looksAtOneDay(look.trace, output, steady)) return [];
     const [before, ...after] = life.chosen(steady - 1, end) ?? [];
-    const begun = after[0];
-    if (before?.kind !== "nothing" || begun?.kind !== "choice") return [];
-    if (!after.every((one) => one.kind === "choice")) return [];
+    if (!output?.isMessage || before?.kind !== "nothing" || after[0]?.kind !== "choice") return [];
+    const isOpen =
+      !after.every(isChoice) ||
+      !calm.isThrough(steady - AROUND, end) ||
+      !life.isSame(steady - AROUND, end) ||
+      // Its day may have been told before.
+      looksAtOneDay(trace, output, steady) ||
+      // A file with a secret that cannot be read keeps it from being tried.
+      output.needsSecretFile;
+    if (isOpen) return ["skipped"];
     const sendings = life.sendings(steady);
+    if (sendings.some((one) => one.steady > steady - AROUND && one.steady <= end)) return ["right"];
     const texts = after.map((one) => ("payload" in one ? one.payload : ""));
     const isKnown = (payload: string) => texts.some((text) => payload === text || payload.includes(MARK));
-    if (sendings.some((one) => one.steady > steady - AROUND && one.steady <= end)) return [];
     const isDelivered = sendings.some(
       (one) => mayHaveArrived(one) && one.steady > steady - SIX_HOURS - AROUND && isKnown(one.payload),
     );
     // After six in an hour it follows when the hour is over.
     const isOften = within(sendings, steady - HOUR - SLACK, steady).filter(mayHaveArrived).length >= MOST;
-    // A file with a secret that cannot be read keeps it from being tried.
-    if (isDelivered || isOften || output.needsSecretFile) return [];
+    if (isDelivered || isOften) return ["skipped"];
     const sentence = `${life.id}: its choice has begun, and no ${texts[0]} was sent within ${BEGINS / 1000} s`;
-    return [{ judge: "messages", at: end, sentence }];
+    return [{ at: end, sentence }];
   });
 }
 
 /** What was not taken, as far as is known, is tried again while its choice is ON. */
-function untried(look: Look): Violation[] {
+function untried(look: Look): Finding[] {
   const { trace, life, calm } = look;
   const topics = readTopics(trace);
   const all = sendingsOf(look);
-  return all.flatMap(({ sending, output }, index): Violation[] => {
+  const sendings = all.map(({ sending }) => sending);
+  return all.flatMap(({ sending, output }, index): Finding[] => {
     const { steady, failure } = sending;
-    const isSecret = output.needsSecretFile;
-    if (isSecret || failure === null) return [];
-    const wait = pauseAfter(
-      output,
-      all.map((one) => one.sending),
-      index,
-    );
+    const wait = failure === null ? null : pauseAfter(output, sendings, index);
     if (wait === null) return [];
     const end = (sending.overAt ?? steady) + wait + LATE;
-    const next = all[index + 1]?.sending.steady ?? Number.POSITIVE_INFINITY;
-    if (next <= end || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
-    if (!life.chosen(steady - AROUND, end)?.every(({ kind }) => kind === "choice")) return [];
-    // What another choice, another day or a simulation says may have been told before.
-    if (!isOneChoice(life, steady, end) || mayTellOtherDay(look, output, steady, end)) return [];
-    if (isPretended(topics, steady - AROUND, end)) return [];
+    const chosen = life.chosen(steady - AROUND, end);
+    if (chosen && !chosen.every(isChoice)) return [];
+    const isOpen =
+      !chosen ||
+      !calm.isThrough(steady - AROUND, end) ||
+      // What another choice, another day or a simulation says may have been told before.
+      !isOneChoice(life.chosen(steady, end) ?? []) ||
+      mayTellOtherDay(look, output, steady, end) ||
+      isPretended(topics, steady - AROUND, end) ||
+      output.needsSecretFile;
+    if (isOpen) return ["skipped"];
+    const next = sendings[index + 1];
+    if (next && next.steady <= end) return ["right"];
     const sentence = `${life.id}: ${sending.payload} was not taken, and not tried again within ${(wait + LATE) / 1000} s`;
-    return [{ judge: "messages", at: end, sentence }];
+    return [{ at: end, sentence }];
   });
 }
 
@@ -301,48 +355,49 @@ function perhapsUntil(all: readonly Sending[], index: number): number {
 }
 
 /** Over MQTT, when the connection was lost. */
-function tooSoon(look: Look): Violation[] {
-  return sendingsOf(look).flatMap(({ sending }, index, all): Violation[] => {
+function tooSoon({ trace, life, calm }: Look): Finding[] {
+  return sendingsOf({ trace, life, calm }).flatMap(({ sending }, index, all): Finding[] => {
     const before = all[index - 1]?.sending;
     if (before?.how !== "mqtt" || before.target !== sending.target) return [];
     if (before.payload !== sending.payload || before.takenAt !== null || before.failure !== null) return [];
-    const chosen = look.life.chosen(before.steady, sending.steady);
-    const isSame = chosen?.every(({ kind }) => kind === "choice") ?? false;
+    const chosen = life.chosen(before.steady, sending.steady);
+    if (chosen && !chosen.every(isChoice)) return [];
+    if (!chosen || countEnds(trace, before.steady, sending.steady) > 0) return ["skipped"];
     const gap = sending.steady - before.steady;
-    if (!isSame || gap >= EVERY - 1_000 || countEnds(look.trace, before.steady, sending.steady) > 0)
-      return [];
-    const sentence = `${look.life.id}: ${sending.payload} was sent again ${gap / 1000} s later, when the connection was lost`;
-    return [{ judge: "messages", at: sending.steady, sentence }];
+    if (gap >= EVERY - 1_000) return ["right"];
+    const sentence = `${life.id}: ${sending.payload} was sent again ${gap / 1000} s later, when the connection was lost`;
+    return [{ at: sending.steady, sentence }];
   });
 }
 
-/** Marked in a simulation, and only then. */
-function marks(look: Look): Violation[] {
+/** Nothing is marked if nothing was pretended for as long as a text may be tried. */
+function wronglyMarked(look: Look): Finding[] {
   const topics = readTopics(look.trace);
-  return sendingsOf(look).flatMap(({ sending, output }, index, all): Violation[] => {
-    const { steady, payload } = sending;
-    const isMarked = payload.includes(MARK);
-    const hours = output.confirm ? 0 : SIX_HOURS;
-    const isEverPretended =
-      topics.at(SIMULATION, steady - hours) !== "auto" ||
-      topics.changes([SIMULATION], steady - hours, steady + AROUND).length > 0;
-    const says = (what: string) => [
-      { judge: "messages", at: steady, sentence: `${look.life.id}: ${payload} ${what}` },
-    ];
-    if (isMarked && !isEverPretended) return says("is marked, and nothing is pretended");
+  return sendingsOf(look).flatMap(({ sending: { steady, payload } }): Finding[] => {
+    if (isPretended(topics, steady - SIX_HOURS, steady + AROUND)) return ["skipped"];
+    if (!payload.includes(MARK)) return ["right"];
+    return [{ at: steady, sentence: `${look.life.id}: ${payload} is marked, and nothing is pretended` }];
+  });
+}
+
+/** It is marked if its rule was OFF until something was pretended, and nothing else happened. */
+function unmarked(look: Look): Finding[] {
+  const topics = readTopics(look.trace);
+  return sendingsOf(look).flatMap(({ sending: { steady, payload } }, index, all): Finding[] => {
+    if (topics.at(SIMULATION, steady) === "auto") return [];
     const [began] = topics.changes([SIMULATION], steady - AROUND, steady);
     const isFirst = !all.slice(0, index).some((one) => one.sending.payload === payload);
-    if (isMarked || began === undefined || !isFirst || topics.at(SIMULATION, steady) === "auto") return [];
-    // It was OFF until something was pretended, and nothing else happened.
-    const wasOff = look.life.chosen(began - AROUND, began - 1)?.every(({ kind }) => kind === "nothing");
+    if (began === undefined || !isFirst) return ["skipped"];
+    const before = look.life.chosen(began - AROUND, began - 1);
+    const wasOff = before?.every(({ kind }) => kind === "nothing") ?? false;
     const isNews = within(look.trace.events, began - AROUND, steady).some(
       (event) =>
         isKind(event, "answer", "reload", "start") ||
         (isKind(event, "heard") && !event.topic.startsWith(BASE)),
     );
-    return wasOff && !isNews && !isMinuteBegun(topics, steady)
-      ? says("is not marked, though it is pretended")
-      : [];
+    if (!wasOff || isNews || isMinuteBegun(topics, steady)) return ["skipped"];
+    if (payload.includes(MARK)) return ["right"];
+    return [{ at: steady, sentence: `${look.life.id}: ${payload} is not marked, though it is pretended` }];
   });
 }
 
