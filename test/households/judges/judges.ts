@@ -6,7 +6,7 @@ import { ask, type Judge, type Verdict } from "./judge.ts";
 import { judgeLeaks } from "./leaks.ts";
 import { judgeLimits } from "./limits.ts";
 import { messageJudges } from "./messages.ts";
-import { judgeMessagesOfDays } from "./messages-of-days.ts";
+import { judgesOfDays } from "./messages-of-days.ts";
 import { judgeStates } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { judgeTellings } from "./tellings.ts";
@@ -17,7 +17,12 @@ import { judgeProcess } from "./without-oracle.ts";
 import { judgeWritesOfTries } from "./writes-of-tries.ts";
 import { judgeWrongClock } from "./wrong-clock.ts";
 
-export const JUDGES: readonly Judge[] = [quietRestartJudge, ...payloadJudges, ...messageJudges];
+export const JUDGES: readonly Judge[] = [
+  quietRestartJudge,
+  ...payloadJudges,
+  ...messageJudges,
+  ...judgesOfDays,
+];
 
 /** These do not count yet what they judge. */
 const UNCOUNTED: readonly UncountedJudge[] = [
@@ -26,7 +31,6 @@ const UNCOUNTED: readonly UncountedJudge[] = [
   judgeForetold,
   judgeLimits,
   judgeLeaks,
-  judgeMessagesOfDays,
   judgeStates,
   judgeAway,
   judgeTellings,

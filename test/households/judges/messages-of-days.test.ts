@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { liveIn } from "../live.ts";
 import type { HouseConfig } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
-import { judgeMessagesOfDays } from "./messages-of-days.ts";
+import { ask } from "./judge.ts";
+import { judgesOfDays } from "./messages-of-days.ts";
 
 const TODAY = { day: "today", confidence: 0 };
 
@@ -17,7 +18,7 @@ function houseOf(rules: HouseConfig["rules"], when: string): HouseConfig {
 }
 
 function sentences(trace: Trace): string[] {
-  return judgeMessagesOfDays(trace).map(({ sentence }) => sentence);
+  return ask(judgesOfDays, trace).violations.map(({ sentence }) => sentence);
 }
 
 /** As if this request was never made. */

@@ -1,8 +1,9 @@
-import type { Judge, Trace, Violation } from "../trace.ts";
+import type { Trace } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { textOf } from "./chosen-payload.ts";
 import { isRange, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import { DAY_WORDS, wereRulesEdited } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
@@ -13,13 +14,16 @@ import { DAY, HOUR } from "./truth/calendar.ts";
  * A message by a rule on one day: each day for which the rule is ON is told, and no message names a day that is over. The
  * day is the date that vigie itself has published for the word in the rule.
  */
-export const judgeMessagesOfDays: Judge = (trace) => {
-  const look = { trace, calm: readCalm(trace), topics: readTopics(trace) };
-  return readOutputLives(trace).flatMap((life) => {
-    if (!life.changes.some((steady) => life.at(steady)?.isMessage)) return [];
-    return [...untold({ ...look, life }), ...outdated({ ...look, life })];
-  });
-};
+export const judgesOfDays: readonly Judge[] = [
+  { name: "each day is told", find: (trace) => looksAt(trace).flatMap(untold) },
+  { name: "day in a message", find: (trace) => looksAt(trace).flatMap(outdated) },
+];
+
+function looksAt(trace: Trace): Look[] {
+  return readOutputLives(trace)
+    .filter((life) => life.changes.some((steady) => life.at(steady)?.isMessage))
+    .map((life) => ({ trace, calm: readCalm(trace), topics: readTopics(trace), life }));
+}
 
 interface Look {
   trace: Trace;
@@ -98,40 +102,42 @@ function datesChange({ topics }: Look, from: number, to: number): number[] {
   );
 }
 
-/** Nobody was told of this day, though it could have been said. */
-function untold(look: Look): Violation[] {
+/** Nobody was told of a day, though it could have been said. */
+function untold(look: Look): Finding[] {
   const { life } = look;
-  const judged = new Set<string>();
+  const found = new Map<string, Finding>();
   const instants = [...life.turns, ...datesChange(look, -1, Number.POSITIVE_INFINITY)];
-  return instants
-    .sort((one, other) => one - other)
-    .flatMap((steady): Violation[] => {
-      const subject = subjectAt(look, steady);
-      const output = life.at(steady);
-      const end = steady + TOLD_WITHIN;
-      if (!subject || !output || !isThrough(look, subject, steady, end)) return [];
-      const key = `${subject.rule} ${subject.date} ${output.written}`;
-      // A file with a secret may be away.
-      if (judged.has(key) || output.needsSecretFile) return [];
-      judged.add(key);
-      const before = life.sendings(end).filter((one) => one.steady <= end);
-      const isTold = before.some(
-        (one) =>
-          isAround(look, subject, one.steady) ||
-          isToldUnseen(look, subject, one, output) ||
-          isToldBeforeEdit(look, subject, one, steady),
-      );
-      if (isTold || before.filter((one) => one.steady > end - HOUR).length >= MOST_AN_HOUR) return [];
-      const sentence = `${life.id}: nobody was told of ${subject.date}, which makes ${subject.rule} ON`;
-      return [{ judge: "messages of days", at: end, sentence }];
-    });
+  for (const steady of instants.sort((one, other) => one - other)) {
+    const subject = subjectAt(look, steady);
+    const output = life.at(steady);
+    if (!subject || !output) continue;
+    const key = `${subject.rule} ${subject.date} ${output.written}`;
+    if ((found.get(key) ?? "skipped") === "skipped") found.set(key, isTold(look, subject, output, steady));
+  }
+  return [...found.values()];
+}
+
+function isTold(look: Look, subject: Subject, output: OutputText, steady: number): Finding {
+  const { life } = look;
+  const end = steady + TOLD_WITHIN;
+  // A file with a secret may be away.
+  if (output.needsSecretFile || !isThrough(look, subject, steady, end)) return "skipped";
+  const before = life.sendings(end).filter((one) => one.steady <= end);
+  if (before.some((one) => isAround(look, subject, one.steady))) return "right";
+  const isOpen = before.some(
+    (one) =>
+      // In a simulation that outputs ignore, topics do not say what was chosen.
+      life.chosen(one.steady - AROUND, one.steady + AROUND) === null ||
+      isToldUnseen(look, subject, one, output) ||
+      isToldBeforeEdit(look, subject, one, steady),
+  );
+  if (isOpen || before.filter((one) => one.steady > end - HOUR).length >= MOST_AN_HOUR) return "skipped";
+  const sentence = `${life.id}: nobody was told of ${subject.date}, which makes ${subject.rule} ON`;
+  return { at: end, sentence };
 }
 
 /** It was to be told about then: a topic may come some seconds before or after the message. */
 function isAround(look: Look, subject: Subject, steady: number): boolean {
-  const { life } = look;
-  // In a simulation that outputs ignore, topics do not say what was chosen.
-  if (life.chosen(steady - AROUND, steady + AROUND) === null) return true;
   return instantsAround(look, steady).some((instant) => isSame(subjectAt(look, instant), subject));
 }
 
@@ -167,18 +173,19 @@ function isToldUnseen(
   return !namesDay(output, subject) || payload.includes(subject.date);
 }
 
-/** Its text names another day than the one that has been so for a minute. */
-function outdated(look: Look): Violation[] {
+/** Its text names the day that has been so for a minute. */
+function outdated(look: Look): Finding[] {
   const { life } = look;
   return life.changes
     .flatMap((change) => life.sendings(change))
-    .flatMap(({ steady, payload }): Violation[] => {
+    .flatMap(({ steady, payload }): Finding[] => {
       const subject = subjectAt(look, steady);
       const output = life.at(steady);
-      if (!subject || !output || !isThrough(look, subject, steady - SETTLED, steady)) return [];
-      if (!namesDay(output, subject) || payload.includes(subject.date)) return [];
+      if (!subject || !output || !namesDay(output, subject)) return [];
+      if (!isThrough(look, subject, steady - SETTLED, steady)) return ["skipped"];
+      if (payload.includes(subject.date)) return ["right"];
       const sentence = `${life.id}: ${payload} was sent, when it was ${subject.date} for a minute`;
-      return [{ judge: "messages of days", at: steady, sentence }];
+      return [{ at: steady, sentence }];
     });
 }
 
