@@ -10,7 +10,7 @@ import { judgesOfDays } from "./messages-of-days.ts";
 import { judgeStates } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { judgeTellings } from "./tellings.ts";
-import { judgeValuesAway } from "./values-away.ts";
+import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { judgeWebRequests } from "./web-requests.ts";
 import { judgeProcess } from "./without-oracle.ts";
@@ -22,6 +22,7 @@ export const JUDGES: readonly Judge[] = [
   ...payloadJudges,
   ...messageJudges,
   ...judgesOfDays,
+  valuesAwayJudge,
 ];
 
 /** These do not count yet what they judge. */
@@ -34,7 +35,6 @@ const UNCOUNTED: readonly UncountedJudge[] = [
   judgeStates,
   judgeAway,
   judgeTellings,
-  judgeValuesAway,
   judgeWebRequests,
   judgeWritesOfTries,
   judgeWrongClock,

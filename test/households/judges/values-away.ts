@@ -1,7 +1,8 @@
-import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { isKind, type Trace } from "../trace.ts";
 import { choosePayload, decidingTopics } from "./chosen-payload.ts";
 import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { readSendings, targetOf } from "./sendings.ts";
 import { BASE } from "./topics.ts";
 import { MINUTE } from "./truth/calendar.ts";
@@ -15,33 +16,36 @@ import { hasForgotten } from "./verdicts-to-payloads.ts";
  * vigie started while the broker was away, and the broker has not come back until values of the house stand no more. Nothing
  * publishes verdicts then, but devices over HTTP follow them: the last payload is one that unknown values choose.
  */
-export const judgeValuesAway: Judge = (trace) => {
-  const life = readLife(trace);
-  return startsAlone(trace).flatMap(({ from, to }) => {
-    const house = life.house.at(to);
-    if (!house || house.isSpecial || to - from < longestStanding(house) + CALM || !isPlain(life, to))
-      return [];
-    return judgeDevices(trace, life, house, to);
-  });
+export const valuesAwayJudge: Judge = {
+  name: "values without the broker",
+  find: (trace) => {
+    const life = readLife(trace);
+    return startsAlone(trace).flatMap(({ from, to }) => {
+      const house = life.house.at(to);
+      if (!house || to - from < longestStanding(house) + CALM) return [];
+      const outputs = house.outputs.filter(isFollowed);
+      if (house.isSpecial || house.ignoresSimulation || !isPlain(life, to))
+        return outputs.map(() => "skipped");
+      return outputs.flatMap((output) => judgeDevice(output, trace, life, house, to));
+    });
+  },
 };
 
-function judgeDevices(trace: Trace, life: Life, house: House, to: number): Violation[] {
-  if (house.ignoresSimulation) return [];
-  return house.outputs.filter(isFollowed).flatMap((output): Violation[] => {
-    const decided = output.choose.map(({ when }) => [when, decide(when, trace, life, house, to)] as const);
-    if (decided.some(([, state]) => state === null)) return [];
-    const states = new Map(decided.map(([when, state]) => [`${BASE}/rules/${when}/state`, state ?? ""]));
-    const chosen = choosePayload(output, (topic) => states.get(topic));
-    const target = targetOf(output);
-    const last = readSendings(trace)
-      .get(target)
-      ?.findLast(({ steady }) => steady <= to);
-    if (!("payload" in chosen) || chosen.payload === last?.payload) return [];
-    // vigie does not undo what it did not do, or does not know of.
-    if (!last || hasForgotten(trace, last.steady, to)) return [];
-    const sentence = `${target}: without the broker no value is known, so ${chosen.payload} is chosen (${chosen.kind}), and ${last.payload} was sent last`;
-    return [{ judge: "values without the broker", at: to, sentence }];
-  });
+function judgeDevice(output: OutputText, trace: Trace, life: Life, house: House, to: number): Finding[] {
+  const decided = output.choose.map(({ when }) => [when, decide(when, trace, life, house, to)] as const);
+  if (decided.some(([, state]) => state === null)) return ["skipped"];
+  const states = new Map(decided.map(([when, state]) => [`${BASE}/rules/${when}/state`, state ?? ""]));
+  const chosen = choosePayload(output, (topic) => states.get(topic));
+  if (!("payload" in chosen)) return [];
+  const target = targetOf(output);
+  const last = readSendings(trace)
+    .get(target)
+    ?.findLast(({ steady }) => steady <= to);
+  if (chosen.payload === last?.payload) return ["right"];
+  // vigie does not undo what it did not do, or does not know of.
+  if (!last || hasForgotten(trace, last.steady, to)) return ["skipped"];
+  const sentence = `${target}: without the broker no value is known, so ${chosen.payload} is chosen (${chosen.kind}), and ${last.payload} was sent last`;
+  return [{ at: to, sentence }];
 }
 
 /** Over HTTP, with payloads that say nothing of the days, and without a file that may be gone. */
