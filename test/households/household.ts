@@ -52,8 +52,6 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
 
   function note(seen: Seen): void {
     tell(seen);
-    const leak = seen.kind === "published" && findLeak(`topic ${seen.topic}`, seen.payload);
-    if (leak) tell(leak);
     const earlier = events[events.length - MOST_A_MINUTE];
     if (earlier && machine.steady() - earlier.steady < 60_000)
       vigie.crash(new Error("vigie does the same again and again, without end"));
@@ -91,12 +89,6 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   const resume = () => {
     machine.resume();
     note({ kind: "resume" });
-  };
-  const lookAtPage = () => {
-    const page = vigie.page();
-    const leak = findLeak("the page", page);
-    if (leak) tell(leak);
-    return page;
   };
   const readFile = () => configs[current] ?? configs[0]!;
   const act = (event: ScriptEvent): void => {
@@ -209,9 +201,11 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         followSeries(event, { machine, broker, random: randomFrom(`${event.topic}/${event.at}`) });
         break;
       case "quiet": {
-        const page = lookAtPage();
-        if (!vigie.isRunning() || !broker.isUp() || faults > 0) break;
-        tell({ kind: "quiet", since: disturbed, retained: broker.retained(), page });
+        const page = vigie.page();
+        const isQuiet = vigie.isRunning() && broker.isUp() && faults === 0;
+        const leak = findLeak("the page", page);
+        if (isQuiet) tell({ kind: "quiet", since: disturbed, retained: broker.retained(), page });
+        else if (leak) tell(leak);
         break;
       }
     }

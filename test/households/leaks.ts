@@ -1,9 +1,13 @@
 import { HIDDEN } from "./generate-outputs.ts";
-import type { Seen } from "./trace.ts";
+import type { LeakPlace, Seen } from "./trace.ts";
 
-/** undefined: nothing of an address, a header or a secret stands in this text. */
-export function findLeak(where: string, text: string): Seen | undefined {
+/** A part of an address, a header or a secret, with what stands around it; undefined: nothing of them stands in this text. */
+export function findSecret(text: string): string | undefined {
   const found = HIDDEN.exec(text);
-  if (!found) return undefined;
-  return { kind: "leak", where, text: text.slice(Math.max(0, found.index - 60), found.index + 60) };
+  return found ? text.slice(Math.max(0, found.index - 60), found.index + 60) : undefined;
+}
+
+export function findLeak(where: LeakPlace, text: string): Seen | undefined {
+  const secret = findSecret(text);
+  return secret === undefined ? undefined : { kind: "leak", where, text: secret };
 }

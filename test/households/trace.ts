@@ -37,10 +37,15 @@ export type ProcessSeen =
   | { kind: "log"; level: "warn" | "error"; sentence: string }
   /** A write of the state file: begun, then done (a later start reads it) or failed. */
   | { kind: "write"; outcome: "begun" | "done" | "failed" }
-  /** Something that holds a part of an address, a header or a secret: where it stands. Nothing may. */
-  | { kind: "leak"; where: string; text: string }
+  /**
+   * A part of an address, a header or a secret, in what the trace does not hold: the state file, a line of its log below the level
+   * warn, the page while something is wrong.
+   */
+  | { kind: "leak"; where: LeakPlace; text: string }
   /** While vigie was stopped: the state file is one that was written earlier, or is gone. */
   | { kind: "state file"; from: "earlier" | "none" };
+
+export type LeakPlace = "the state file" | "the log" | "the page";
 
 /** The machine on which vigie runs. */
 export type MachineSeen =

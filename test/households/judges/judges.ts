@@ -3,7 +3,7 @@ import { judgeTruth } from "./answers-to-truth.ts";
 import { judgeAway } from "./away.ts";
 import { judgeForetold } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
-import { judgeLeaks } from "./leaks.ts";
+import { leakJudges } from "./leaks.ts";
 import { judgeLimits } from "./limits.ts";
 import { messageJudges } from "./messages.ts";
 import { judgesOfDays } from "./messages-of-days.ts";
@@ -19,6 +19,7 @@ import { judgeWrongClock } from "./wrong-clock.ts";
 
 export const JUDGES: readonly Judge[] = [
   quietRestartJudge,
+  ...leakJudges,
   ...payloadJudges,
   ...messageJudges,
   ...judgesOfDays,
@@ -31,7 +32,6 @@ const UNCOUNTED: readonly UncountedJudge[] = [
   judgeTruth,
   judgeForetold,
   judgeLimits,
-  judgeLeaks,
   judgeStates,
   judgeAway,
   judgeTellings,
