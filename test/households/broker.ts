@@ -1,14 +1,3 @@
-import type { IClientPublishOptions, MqttClient } from "mqtt";
-import { ConnectFailed, ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
-import type {
-  CloseOptions,
-  Connect,
-  Connection,
-  ConnectOptions,
-  ReceivedMessage,
-  SubscribeHow,
-} from "../../src/mqtt/connection.ts";
-import { createPublishQueue } from "../../src/mqtt/publish-queue.ts";
 import type { Machine } from "./machine.ts";
 import type { EventOf, Seen } from "./trace.ts";
 
@@ -26,8 +15,12 @@ type Other = EventOf<"message">["by"];
 
 /** A broker without sockets, in virtual time. */
 export interface Broker {
-  /** For vigie. */
-  connect: Connect;
+  /** vigie connects. `answered` is called once, or never if the process ends first. */
+  connect: (
+    client: Client,
+    signal: AbortSignal,
+    answered: (answer: Connected | NotConnected) => void,
+  ) => void;
   /** Another program publishes. */
   publish: (by: Other, message: Omit<BrokerMessage, "qos">) => void;
   /** Other programs hear each message. */
@@ -48,6 +41,49 @@ export interface Broker {
   refuse: (isRefused: ((topic: string) => boolean) | null, ends?: boolean) => void;
 }
 
+/** A program that connects. */
+export interface Client {
+  version: 4 | 5;
+  clientId: string;
+  /** Seconds for which the broker keeps the session after the connection (MQTT 5 only); null: a clean start. */
+  session: number | null;
+  /** It is retained. `delay`: in seconds, MQTT 5 only. */
+  will?: { topic: string; payload: string; delay: number } | undefined;
+  receive: (message: Heard) => void;
+  /** The connection has ended, for this reason. */
+  ended: (why: string) => void;
+}
+
+export type Heard = Pick<BrokerMessage, "topic" | "payload" | "retain">;
+
+/** `code`: the broker's (a number, in CONNACK), the system's, or ABORTED if vigie has ended the attempt. */
+export interface NotConnected {
+  code: string | number;
+}
+
+/** A connection, from the side of the program. When it has ended, no answer comes. */
+export interface Connected {
+  isOpen: () => boolean;
+  /** Returns the number of the message. `acknowledged`: not if the broker does not say that it refuses. */
+  publish: (message: BrokerMessage, acknowledged: (answer: Answer) => void) => number;
+  subscribe: (filter: string, how: SubscribeOptions, answered: (answer: Answer) => void) => void;
+  unsubscribe: (filter: string, answered: () => void) => void;
+  /** DISCONNECT. The broker closes the connection; the program waits for that so many milliseconds. */
+  disconnect: (how: { sendsWill: boolean; endsSession: boolean; within: number }) => void;
+  /** The program closes the connection without a word, for this reason. */
+  cutOff: (why: string) => void;
+}
+
+type Answer = "granted" | "refused";
+
+interface SubscribeOptions {
+  qos: 0 | 1;
+  /** Retained messages are marked so when they arrive live, too. */
+  asPublished: boolean;
+  /** Also what the broker holds. */
+  withRetained: boolean;
+}
+
 interface BrokerOptions {
   machine: Machine;
   tell: (seen: Seen) => void;
@@ -55,21 +91,18 @@ interface BrokerOptions {
   isOld: boolean;
 }
 
-interface Subscription {
+interface Subscription extends SubscribeOptions {
   matches: (topic: string) => boolean;
-  qos: 0 | 1;
-  /** Retained messages are marked so when they arrive live, too. */
-  asPublished: boolean;
 }
 
 interface Session {
   clientId: string;
   subscriptions: Map<string, Subscription>;
   /** What came while it was not connected. */
-  queue: { message: ReceivedMessage; until: number }[];
+  queue: { message: Heard; until: number }[];
   /** Milliseconds after the connection. */
   keptFor: number;
-  will: ConnectOptions["will"];
+  will: Client["will"];
   link: Link | null;
   /** Of its connections: a delayed will or end is for the last one only. */
   connections: number;
@@ -77,10 +110,9 @@ interface Session {
 
 /** One connection, from the broker's side. */
 interface Link {
-  version: 4 | 5;
+  client: Client;
   session: Session;
   isOpen: boolean;
-  options: ConnectOptions;
   toBroker: (run: () => void) => void;
   toClient: (run: () => void) => void;
   /** Why it ended, as vigie learns it. */
@@ -122,9 +154,9 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     if (link) link.toClient(() => hand(link, received, isOwn));
     else if (qos > 0 && wanting.some((one) => one.qos > 0)) session.queue.push({ message: received, until });
   };
-  const hand = ({ options }: Link, message: ReceivedMessage, isOwn: boolean) => {
-    if (options.will && !isOwn) tell({ kind: "heard", ...message });
-    options.post(message);
+  const hand = ({ client }: Link, message: Heard, isOwn: boolean) => {
+    if (client.will && !isOwn) tell({ kind: "heard", ...message });
+    client.receive(message);
   };
   const sendWill = (session: Session) => {
     const { will } = session;
@@ -144,9 +176,9 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     const { session } = link;
     if (session.link !== link) return;
     session.link = null;
-    if (link.options.will) tell({ kind: "disconnected" });
+    if (link.client.will) tell({ kind: "disconnected" });
     if (!isWillWanted) session.will = undefined;
-    const delay = link.version === 5 ? (session.will?.delay ?? 0) * 1000 : 0;
+    const delay = link.client.version === 5 ? (session.will?.delay ?? 0) * 1000 : 0;
     const { connections } = session;
     const ifStillGone = (run: () => void) => () => {
       if (session.connections === connections) run();
@@ -160,8 +192,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       ifStillGone(() => endSession(session)),
     );
   };
-  const accept = (options: ConnectOptions, version: 4 | 5): Session => {
-    const { clientId, session: seconds, will } = options;
+  const accept = ({ version, clientId, session: seconds, will }: Client): Session => {
     const before = sessions.get(clientId);
     if (before?.link) {
       const { link } = before;
@@ -184,19 +215,14 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     sessions.set(clientId, session);
     return session;
   };
-  const open = (options: ConnectOptions, version: 4 | 5): { connection: Connection; link: Link } => {
-    const session = accept(options, version);
-    let ended: (why: string) => void = () => undefined;
-    const closed = new Promise<string>((resolve) => {
-      ended = resolve;
-    });
+  const open = (client: Client): Link => {
+    const session = accept(client);
     let lastArrival = 0;
     let lastAnswer = 0;
     const link: Link = {
-      version,
+      client,
       session,
       isOpen: true,
-      options,
       toBroker: (run) => {
         // In the order of sending, also when the latency changes.
         lastArrival = Math.max(lastArrival, steady() + latency);
@@ -208,107 +234,42 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       },
       end: (why) => {
         link.isOpen = false;
-        client.connected = false;
-        ended(why);
+        client.ended(why);
       },
     };
     session.link = link;
     links.add(link);
-    let unanswered = 0;
-    const client = {
-      connected: true,
-      sendPing: () => undefined,
-      getLastMessageId: () => ids,
-      removeOutgoingMessage: () => undefined,
-      publish: (
-        topic: string,
-        payload: string,
-        { qos = 0, retain = false, properties }: IClientPublishOptions,
-        done: (error?: Error) => void,
-      ) => {
-        ids += 1;
-        const id = ids;
-        unanswered += 1;
-        const answer = (error?: Error) => {
-          unanswered -= 1;
-          if (!error) tell({ kind: "acknowledged", id });
-          done(error);
-        };
-        link.toBroker(() => {
-          if (isRefused?.(topic)) {
-            const isSaid = (version === 5 && qos > 0) || endsConnection;
-            tell({ kind: "refused", id, topic, payload, isSaid });
-            if (endsConnection) return endLink(link, "the broker closed it", true);
-            const refusal = Object.assign(new Error("Publish error: Not authorized"), { code: 135 });
-            if (qos > 0) link.toClient(() => answer(version === 5 ? refusal : undefined));
-            return;
-          }
-          const message = { topic, payload, retain, qos, expiry: properties?.messageExpiryInterval };
-          tell({ kind: "published", id, ...message });
-          route(message, true);
-          if (qos > 0) link.toClient(() => answer());
-        });
-        // MQTT.js counts a message with QoS 0 as done when it is written.
-        if (qos === 0) arrive(0, () => answer());
-      },
-    };
-    const lost = () => new ConnectionLost("The connection to the broker is gone");
-    /** Rejects when the connection ends first. */
-    const ask = <T>(question: (answer: (run: () => T) => void) => void) =>
-      new Promise<T>((resolve, reject) => {
-        if (!link.isOpen) return reject(lost());
-        void closed.then(() => reject(lost()));
-        link.toBroker(() =>
-          question((run) =>
-            link.toClient(() => {
-              try {
-                resolve(run());
-              } catch (error) {
-                reject(error);
-              }
-            }),
-          ),
-        );
-      });
-    const connection: Connection = {
-      version,
-      publish: createPublishQueue(client as unknown as MqttClient, {
-        version,
-        limits: {},
-        closed,
-        limitAnswer: (answer) => answer,
-      }),
-      subscribe: (filter, how = "with retained") =>
-        ask((answer) => {
-          if (isRefused?.(filter) && !endsConnection) {
-            return answer(() => {
-              throw new SubscribeRefused(`The broker refuses the subscription to ${filter}`);
-            });
-          }
-          answer(() => undefined);
-          subscribe(link, filter, how);
-        }),
-      unsubscribe: (filter) =>
-        ask((answer) => {
-          session.subscriptions.delete(filter);
-          answer(() => undefined);
-        }),
-      ping: () => undefined,
-      cutOff: (why) => link.end(why),
-      closed,
-      close: async (how = {}) => {
-        if (link.isOpen) close(link, how, () => unanswered);
-        await closed;
-      },
-    };
-    return { connection, link };
+    return link;
   };
-  const subscribe = (link: Link, filter: string, how: SubscribeHow) => {
-    const qos = how === "newest only" ? 0 : 1;
+  const publish = (link: Link, message: BrokerMessage, acknowledged: (answer: Answer) => void): number => {
+    ids += 1;
+    const id = ids;
+    const { topic, payload, retain, qos, expiry } = message;
+    const { version } = link.client;
+    const answer = (how: Answer = "granted") => {
+      if (how === "granted") tell({ kind: "acknowledged", id });
+      acknowledged(how);
+    };
+    link.toBroker(() => {
+      if (isRefused?.(topic)) {
+        const isSaid = (version === 5 && qos > 0) || endsConnection;
+        tell({ kind: "refused", id, topic, payload, isSaid });
+        if (endsConnection) return endLink(link, "the broker closed it", true);
+        if (qos > 0) link.toClient(() => answer(version === 5 ? "refused" : "granted"));
+        return;
+      }
+      tell({ kind: "published", id, topic, payload, retain, qos, expiry });
+      route(message, true);
+      if (qos > 0) link.toClient(() => answer());
+    });
+    // A message with QoS 0 has no answer: it counts as done when it is written.
+    if (qos === 0) arrive(0, () => answer());
+    return id;
+  };
+  const subscribe = (link: Link, filter: string, options: SubscribeOptions) => {
     const matches = matcher(filter);
-    const isMqtt5 = link.version === 5;
-    link.session.subscriptions.set(filter, { matches, qos, asPublished: isMqtt5 && qos === 1 });
-    if (isMqtt5 && how === "without retained") return;
+    link.session.subscriptions.set(filter, { ...options, matches });
+    if (!options.withRetained) return;
     for (const topic of retained.keys()) {
       const found = matches(topic) ? held(topic) : undefined;
       if (!found) continue;
@@ -316,28 +277,32 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       link.toClient(() => hand(link, { topic, payload, retain: true }, isOwn));
     }
   };
-  /** As MQTT.js: DISCONNECT goes out when all is acknowledged; after a while the connection is cut off. */
-  const close = (link: Link, { reasonCode, endSession: isEnd }: CloseOptions, unanswered: () => number) => {
-    const isMqtt5 = link.version === 5;
-    const begun = steady();
-    const tryToEnd = () => {
-      if (!link.isOpen) return;
-      if (steady() - begun >= CLOSE_LIMIT) {
-        link.end("the broker closed it");
-        later(latency, () => drop(link, true));
-        return;
-      }
-      if (unanswered() > 0) return arrive(CLOSE_LOOK, tryToEnd);
+  const connectionOver = (link: Link): Connected => ({
+    isOpen: () => link.isOpen,
+    publish: (message, acknowledged) => publish(link, message, acknowledged),
+    subscribe: (filter, options, answered) =>
       link.toBroker(() => {
-        if (isMqtt5 && isEnd) link.session.keptFor = 0;
-        drop(link, isMqtt5 && reasonCode === 4);
+        const answer = isRefused?.(filter) && !endsConnection ? "refused" : "granted";
+        link.toClient(() => answered(answer));
+        if (answer === "granted") subscribe(link, filter, options);
+      }),
+    unsubscribe: (filter, answered) =>
+      link.toBroker(() => {
+        link.session.subscriptions.delete(filter);
+        link.toClient(answered);
+      }),
+    disconnect: ({ sendsWill, endsSession, within }) => {
+      link.toBroker(() => {
+        if (endsSession) link.session.keptFor = 0;
+        drop(link, sendsWill);
       });
-      // The answer is not waited for any longer, either.
-      const rest = begun + CLOSE_LIMIT - steady();
-      arrive(Math.min(2 * latency, rest), () => link.end("the broker closed it"));
-    };
-    tryToEnd();
-  };
+      arrive(Math.min(2 * latency, within), () => link.end("the broker closed it"));
+    },
+    cutOff: (why) => {
+      link.end(why);
+      later(latency, () => drop(link, true));
+    },
+  });
   const endLink = (link: Link, why: string, isWillWanted: boolean) => {
     drop(link, isWillWanted);
     arrive(latency, () => link.end(why));
@@ -346,42 +311,40 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     for (const link of [...links]) endLink(link, why, isWillWanted);
   };
   return {
-    connect: (options) =>
-      new Promise((resolve, reject) => {
-        const { signal, version, address } = options;
-        if (signal.aborted) return reject(signal.reason);
-        let opened: Link | undefined;
-        const process = machine.process();
-        if (process === null) return;
-        const abort = () => {
-          reject(signal.reason);
-          if (!opened) return;
-          drop(opened, true);
-          opened.end("aborted");
-        };
-        signal.addEventListener("abort", abort, { once: true });
-        const fail = (code: string | number, after: number) =>
-          arrive(after, () => {
-            signal.removeEventListener("abort", abort);
-            reject(new ConnectFailed(`The broker at ${address.host} refuses: ${code}`, code));
-          });
-        later(latency, () => {
-          if (signal.aborted || process !== machine.process()) return;
-          if (state === "frozen") return fail("TIMEOUT", CONNECT_LIMIT);
-          if (state === "down") return fail("ECONNREFUSED", latency);
-          if (isOld && version === 5) return fail(132, latency);
-          const { connection, link } = open(options, version);
-          opened = link;
-          link.toClient(() => {
-            signal.removeEventListener("abort", abort);
-            if (options.will) tell({ kind: "connected", version });
-            resolve(connection);
-          });
-          // What a session has kept comes at once.
-          for (const { message, until } of link.session.queue.splice(0))
-            if (until > steady()) link.toClient(() => hand(link, message, false));
+    connect: (client, signal, answered) => {
+      const aborted = { code: "ABORTED" };
+      if (signal.aborted) return answered(aborted);
+      let opened: Link | undefined;
+      const process = machine.process();
+      if (process === null) return;
+      const abort = () => {
+        answered(aborted);
+        if (!opened) return;
+        drop(opened, true);
+        opened.end("aborted");
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      const answer = (connection: Connected | NotConnected) => {
+        signal.removeEventListener("abort", abort);
+        answered(connection);
+      };
+      const fail = (code: string | number, after: number) => arrive(after, () => answer({ code }));
+      later(latency, () => {
+        if (signal.aborted || process !== machine.process()) return;
+        if (state === "frozen") return fail("TIMEOUT", CONNECT_LIMIT);
+        if (state === "down") return fail("ECONNREFUSED", latency);
+        if (isOld && client.version === 5) return fail(132, latency);
+        const link = open(client);
+        opened = link;
+        link.toClient(() => {
+          if (client.will) tell({ kind: "connected", version: client.version });
+          answer(connectionOver(link));
         });
-      }),
+        // What a session has kept comes at once.
+        for (const { message, until } of link.session.queue.splice(0))
+          if (until > steady()) link.toClient(() => hand(link, message, false));
+      });
+    },
     publish: (by, message) => {
       if (state !== "up") return;
       const { topic, payload, retain } = message;
@@ -447,7 +410,5 @@ function matcher(filter: string): (topic: string) => boolean {
   return (topic) => pattern.test(topic);
 }
 
-const CLOSE_LIMIT = 1_500;
-const CLOSE_LOOK = 10;
 const CONNECT_LIMIT = 60_000;
 const KEEPALIVE_LIMIT = 90_000;

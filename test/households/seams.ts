@@ -1,3 +1,4 @@
+import type { IClientPublishOptions, MqttClient } from "mqtt";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon } from "../../src/app/daemon.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -9,7 +10,10 @@ import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
 import { openPage } from "../../src/http/page/words.ts";
 import { type RequestDevice, RequestFailed } from "../../src/http-devices/request-device.ts";
+import { ConnectFailed, ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
+import type { Connect, Connection } from "../../src/mqtt/connection.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
+import { createPublishQueue } from "../../src/mqtt/publish-queue.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
 import { VERSION } from "../../src/runtime/version.ts";
@@ -17,9 +21,9 @@ import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
 import type { Store } from "../../src/state/store.ts";
-import type { Broker } from "./broker.ts";
+import type { Broker, Connected } from "./broker.ts";
 import type { Disk } from "./disk.ts";
-import { type HttpAnswer, NoAnswer } from "./http-answer.ts";
+import type { HttpAnswer } from "./http-answer.ts";
 import type { Color, Day } from "./judges/truth/calendar.ts";
 import type { Machine } from "./machine.ts";
 import type { Sources } from "./sources.ts";
@@ -50,8 +54,10 @@ export function isRefusal(error: unknown): boolean {
 
 /** vigie as `vigie run` starts it, without its lock, its page and its files of health. */
 export interface Vigie {
+  /** Resolves when vigie can start: the state file is open. */
+  opened: Promise<void>;
   /** Puts a configuration in force, the first one or another one. */
-  start: (config: ReadConfig) => Promise<void>;
+  start: (config: ReadConfig) => Promise<unknown>;
   stop: () => Promise<void>;
   /** The parts of the page that show what was sent to devices. */
   page: () => string;
@@ -82,7 +88,7 @@ export function openVigie({ machine, broker, sources, web, disk, random, say, yi
   };
   const store = disk.open();
   const daemon = createDaemon({
-    connect: broker.connect,
+    connect: connectTo(broker, machine),
     openTransport: (source) => transportTo(source, sources),
     requestDevice: requestDeviceIn(web),
     store,
@@ -97,12 +103,9 @@ export function openVigie({ machine, broker, sources, web, disk, random, say, yi
     takeOver: false,
     sinks: [{ name: "yielding", show: ({ broker: { other_owner } }) => other_owner && yielded() }],
   });
-  const saved = store.flush();
   return {
-    start: async (config) => {
-      await saved;
-      await daemon.start(config);
-    },
+    opened: store.flush(),
+    start: daemon.start,
     stop: daemon.stop,
     page: () => {
       const view = daemon.view();
@@ -159,15 +162,16 @@ export function simulateSources({ seed, colors, announcements }: SimulatedDays) 
 function transportTo(source: Source, sources: Sources): Transport {
   const name = source === RTE ? "rte" : "service";
   return {
-    get: async (path, headers, signal) => {
-      try {
-        return responseOf(await sources.ask(name, path, headers["if-none-match"] ?? "", signal));
-      } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error;
-        const unsent = !error.wasSent;
-        throw new ServiceUnreachable(source, `GET ${path}`, "memory", error.message, { unsent });
-      }
-    },
+    get: (path, headers, signal) =>
+      new Promise((resolve, reject) => {
+        const question = { path, tag: headers["if-none-match"] ?? "" };
+        sources.ask(name, question, signal, (answer) => {
+          if (!("why" in answer)) return resolve(responseOf(answer));
+          const { why, wasSent } = answer;
+          const failure = new ServiceUnreachable(source, `GET ${path}`, "memory", why, { unsent: !wasSent });
+          reject(signal.aborted ? signal.reason : failure);
+        });
+      }),
     close: async () => undefined,
   };
 }
@@ -179,12 +183,165 @@ function responseOf({ status, headers, body }: HttpAnswer) {
 // Devices over HTTP.
 
 function requestDeviceIn(web: Web): RequestDevice {
-  return async (request, signal) => {
-    try {
-      return responseOf(await web.request(request, signal));
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      throw new RequestFailed(error.message, { wasWritten: error.wasSent });
-    }
+  return (request, signal) =>
+    new Promise((resolve, reject) =>
+      web.request(request, signal, (answer) => {
+        if (!("why" in answer)) return resolve(responseOf(answer));
+        reject(new RequestFailed(answer.why, { wasWritten: answer.wasSent }));
+      }),
+    );
+}
+
+// The broker.
+
+/** As `connect` of src/mqtt/connection.ts, with the broker of the house. */
+function connectTo(broker: Broker, machine: Machine): Connect {
+  return ({ version, clientId, session, will, address, post, signal }) =>
+    new Promise((resolve, reject) => {
+      const end = createEnd();
+      const client = { version, clientId, session, will, receive: post, ended: end.ended };
+      broker.connect(client, signal, (answer) => {
+        if (!("code" in answer)) return resolve(createConnection(answer, version, end, machine));
+        const { code } = answer;
+        const failure = new ConnectFailed(`The broker at ${address.host} refuses: ${code}`, code);
+        reject(signal.aborted ? signal.reason : failure);
+      });
+    });
+}
+
+/** The end of a connection, as the program learns it. */
+interface End {
+  isOver: () => boolean;
+  /** Why; resolves, never rejects. */
+  closed: Promise<string>;
+  ended: (why: string) => void;
+}
+
+function createEnd(): End {
+  let isOver = false;
+  let resolve: (why: string) => void = () => undefined;
+  const closed = new Promise<string>((resolveClosed) => {
+    resolve = resolveClosed;
+  });
+  return {
+    isOver: () => isOver,
+    closed,
+    ended: (why) => {
+      isOver = true;
+      resolve(why);
+    },
   };
 }
+
+function createConnection(
+  connected: Connected,
+  version: 4 | 5,
+  { closed, isOver }: End,
+  machine: Machine,
+): Connection {
+  const isMqtt5 = version === 5;
+  const client = createClient(connected, isOver);
+  return {
+    version,
+    publish: createPublishQueue(client as unknown as MqttClient, {
+      version,
+      limits: {},
+      closed,
+      limitAnswer: (answer) => answer,
+    }),
+    ...createSubscriptions(connected, version, closed),
+    ping: () => undefined,
+    cutOff: connected.cutOff,
+    closed,
+    close: async ({ reasonCode, endSession = false } = {}) => {
+      const how = { sendsWill: isMqtt5 && reasonCode === 4, endsSession: isMqtt5 && endSession };
+      disconnect(connected, client.unanswered, how, machine);
+      await closed;
+    },
+  };
+}
+
+/** The part of an MQTT.js client that a publish queue uses. */
+function createClient(connected: Connected, isOver: () => boolean) {
+  let lastId = 0;
+  let unanswered = 0;
+  const publish = (
+    topic: string,
+    payload: string,
+    { qos = 0, retain = false, properties }: IClientPublishOptions,
+    done: (error?: Error) => void,
+  ) => {
+    const expiry = properties?.messageExpiryInterval;
+    unanswered += 1;
+    lastId = connected.publish({ topic, payload, retain, qos, expiry }, (answer) => {
+      unanswered -= 1;
+      done(answer === "refused" ? notAuthorized() : undefined);
+    });
+  };
+  return {
+    get connected() {
+      return !isOver();
+    },
+    publish,
+    getLastMessageId: () => lastId,
+    removeOutgoingMessage: () => undefined,
+    sendPing: () => undefined,
+    unanswered: () => unanswered,
+  };
+}
+
+function notAuthorized(): Error {
+  return Object.assign(new Error("Publish error: Not authorized"), { code: 135 });
+}
+
+function createSubscriptions(
+  connected: Connected,
+  version: 4 | 5,
+  closed: Promise<string>,
+): Pick<Connection, "subscribe" | "unsubscribe"> {
+  const isMqtt5 = version === 5;
+  /** Rejects when the connection ends first. */
+  const ask = (question: (resolve: () => void, reject: (error: Error) => void) => void) =>
+    new Promise<void>((resolve, reject) => {
+      const lost = () => reject(new ConnectionLost("The connection to the broker is gone"));
+      if (!connected.isOpen()) return lost();
+      void closed.then(lost);
+      question(resolve, reject);
+    });
+  return {
+    subscribe: (filter, how = "with retained") => {
+      const qos = how === "newest only" ? 0 : 1;
+      const asPublished = isMqtt5 && qos === 1;
+      const withRetained = !isMqtt5 || how !== "without retained";
+      return ask((resolve, reject) =>
+        connected.subscribe(filter, { qos, asPublished, withRetained }, (answer) => {
+          if (answer === "granted") resolve();
+          else reject(new SubscribeRefused(`The broker refuses the subscription to ${filter}`));
+        }),
+      );
+    },
+    unsubscribe: (filter) => ask((resolve) => connected.unsubscribe(filter, resolve)),
+  };
+}
+
+/** As MQTT.js: DISCONNECT goes out when all is acknowledged; after a while the connection is cut off. */
+function disconnect(
+  connected: Connected,
+  unanswered: () => number,
+  how: { sendsWill: boolean; endsSession: boolean },
+  { steady, arrive }: Machine,
+): void {
+  const end = steady() + CLOSE_LIMIT;
+  const tryToEnd = () => {
+    if (!connected.isOpen()) return;
+    const within = end - steady();
+    if (within <= 0) return connected.cutOff("the broker closed it");
+    if (unanswered() > 0) return arrive(CLOSE_LOOK, tryToEnd);
+    connected.disconnect({ ...how, within });
+  };
+  tryToEnd();
+}
+
+/** Milliseconds. */
+const CLOSE_LIMIT = 1_500;
+const CLOSE_LOOK = 10;

@@ -1,4 +1,4 @@
-import { type HttpAnswer, NoAnswer } from "./http-answer.ts";
+import type { HttpAnswer, NoAnswer } from "./http-answer.ts";
 import { addDays, type Color, type Day, possibleColors } from "./judges/truth/calendar.ts";
 import type { Machine } from "./machine.ts";
 import { instantInParis } from "./paris.ts";
@@ -22,9 +22,20 @@ export type SourceFault =
   | { kind: "clock"; seconds: number };
 
 export interface Sources {
-  /** vigie asks a source. Rejects with NoAnswer, or with the reason of the signal. `tag`: of the answer that it has already. */
-  ask: (source: SourceName, path: string, tag: string, signal: AbortSignal) => Promise<HttpAnswer>;
+  /** vigie asks a source. `answered` is called once, or never if the process ends first. */
+  ask: (
+    source: SourceName,
+    question: Question,
+    signal: AbortSignal,
+    answered: (answer: HttpAnswer | NoAnswer) => void,
+  ) => void;
   setFault: (source: SourceName, fault: SourceFault | null) => void;
+}
+
+/** `tag`: of the answer that vigie has already. */
+interface Question {
+  path: string;
+  tag: string;
 }
 
 interface SourcesOptions extends Invented {
@@ -50,35 +61,35 @@ export function createSources({ machine, tell, ...options }: SourcesOptions): So
     service: createAnswers("service", options),
     rte: createAnswers("rte", options),
   };
-  const ask: Sources["ask"] = (source, path, tag, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      if (machine.process() === null) return;
-      tell({ kind: "request", source, path });
-      const fault = faults[source];
-      const fail = (why: string, wasSent = true) => {
-        tell({ kind: "no answer", source, path });
-        reject(new NoAnswer(why, { wasSent }));
-      };
-      const end = new AbortController();
-      const after = (milliseconds: number, run: () => void) =>
-        machine.arrive(milliseconds, () => {
-          if (end.signal.aborted || signal.aborted) return;
-          end.abort();
-          run();
-        });
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: end.signal });
-      after(REQUEST_LIMIT, () => fail("no whole answer within 60 s"));
-      if (fault?.kind === "hangs") return;
-      if (fault?.kind === "down") return after(ANSWER_TAKES, () => fail("connect ECONNREFUSED", false));
-      const delay = fault?.kind === "slow" ? fault.seconds * 1000 : ANSWER_TAKES;
-      after(delay, () => {
-        const { meant, ...answer } = answers[source](path, tag, machine.trueTime(), fault);
-        const { status, headers } = answer;
-        tell({ kind: "answer", source, path, status, headers, body: meant });
-        resolve(answer);
+  const ask: Sources["ask"] = (source, { path, tag }, signal, answered) => {
+    const abort = () => answered({ why: "aborted", wasSent: true });
+    if (signal.aborted) return abort();
+    if (machine.process() === null) return;
+    tell({ kind: "request", source, path });
+    const fault = faults[source];
+    const fail = (why: string, wasSent = true) => {
+      tell({ kind: "no answer", source, path });
+      answered({ why, wasSent });
+    };
+    const end = new AbortController();
+    const after = (milliseconds: number, run: () => void) =>
+      machine.arrive(milliseconds, () => {
+        if (end.signal.aborted || signal.aborted) return;
+        end.abort();
+        run();
       });
+    signal.addEventListener("abort", abort, { once: true, signal: end.signal });
+    after(REQUEST_LIMIT, () => fail("no whole answer within 60 s"));
+    if (fault?.kind === "hangs") return;
+    if (fault?.kind === "down") return after(ANSWER_TAKES, () => fail("connect ECONNREFUSED", false));
+    const delay = fault?.kind === "slow" ? fault.seconds * 1000 : ANSWER_TAKES;
+    after(delay, () => {
+      const { meant, ...answer } = answers[source](path, tag, machine.trueTime(), fault);
+      const { status, headers } = answer;
+      tell({ kind: "answer", source, path, status, headers, body: meant });
+      answered(answer);
     });
+  };
   return {
     ask,
     setFault: (source, fault) => {

@@ -78,7 +78,7 @@ export function createVigieProcess({
         say: createTracedLog(machine, tell),
         yielded: () => tell({ kind: "yield" }),
       });
-      running = { vigie, busy: Promise.resolve(), isStopping: false };
+      running = { vigie, busy: vigie.opened, isStopping: false };
       queue(async () => {
         await vigie.start(config);
         tell({ kind: "started" });

@@ -1,6 +1,6 @@
 import type { Devices } from "./devices.ts";
 import { WRITTEN_OUT } from "./generate-outputs.ts";
-import { type HttpAnswer, NoAnswer } from "./http-answer.ts";
+import type { HttpAnswer, NoAnswer } from "./http-answer.ts";
 import type { Machine } from "./machine.ts";
 import { nest } from "./nest.ts";
 import type { WebFault } from "./scenario.ts";
@@ -8,8 +8,12 @@ import type { Seen } from "./trace.ts";
 
 /** Devices and services that are reached over HTTP, without sockets and in virtual time. */
 export interface Web {
-  /** vigie sends a request. Rejects with NoAnswer, also when the signal aborts. */
-  request: (request: WebRequest, signal: AbortSignal) => Promise<HttpAnswer>;
+  /** vigie sends a request. `answered` is called once, or never if the process ends first. */
+  request: (
+    request: WebRequest,
+    signal: AbortSignal,
+    answered: (answer: HttpAnswer | NoAnswer) => void,
+  ) => void;
   /** `device`: only this one of the host; null: nothing is wrong there. */
   setFault: (host: string, device: string | undefined, fault: WebFault | null) => void;
 }
@@ -38,69 +42,68 @@ export function createWeb({ machine, tell, devices }: WebOptions): Web {
     const own = faults.get(`${host} ${output}`) ?? faults.get(host);
     return devices.hasPower(output) ? own : { kind: "is unreachable" };
   };
-  const request: Web["request"] = (given, signal) =>
-    new Promise((resolve, reject) => {
-      const process = machine.process();
-      if (process === null) return;
-      requests += 1;
-      const id = requests;
-      const asked = readRequest(given);
-      tell({ kind: "web request", id, url: given.url, ...asked });
-      const fault = faultOf(asked);
-      let isOver = false;
-      let isConnected = false;
-      const once = (run: () => void) => {
-        if (isOver) return;
-        isOver = true;
-        run();
-      };
-      const fail = (message: string, isAborted = false) =>
-        once(() => {
-          tell({ kind: "web failure", id, wasWritten: isConnected, isAborted });
-          reject(new NoAnswer(message, { wasSent: isConnected }));
+  const request: Web["request"] = (given, signal, answered) => {
+    const process = machine.process();
+    if (process === null) return;
+    requests += 1;
+    const id = requests;
+    const asked = readRequest(given);
+    tell({ kind: "web request", id, url: given.url, ...asked });
+    const fault = faultOf(asked);
+    let isOver = false;
+    let isConnected = false;
+    const once = (run: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      run();
+    };
+    const fail = (why: string, isAborted = false) =>
+      once(() => {
+        tell({ kind: "web failure", id, wasWritten: isConnected, isAborted });
+        answered({ why, wasSent: isConnected });
+      });
+    const answer = (response: HttpAnswer) =>
+      once(() => {
+        const { status, headers, body } = response;
+        const isRead = given.readsBody && status < 300;
+        const text = isRead && headers["content-encoding"] === undefined ? body : null;
+        const retryAfter = headers["retry-after"];
+        tell({
+          kind: "web answer",
+          id,
+          status,
+          body: text,
+          retryAfter: retryAfter === undefined ? null : Number(retryAfter),
         });
-      const answer = (response: HttpAnswer) =>
-        once(() => {
-          const { status, headers, body } = response;
-          const isRead = given.readsBody && status < 300;
-          const text = isRead && headers["content-encoding"] === undefined ? body : null;
-          const retryAfter = headers["retry-after"];
-          tell({
-            kind: "web answer",
-            id,
-            status,
-            body: text,
-            retryAfter: retryAfter === undefined ? null : Number(retryAfter),
-          });
-          resolve({ status, headers, body: isRead ? body : "" });
-        });
-      const ifSameProcess = (run: () => void) => () => {
-        if (!isOver && machine.process() === process) run();
-      };
-      const { arrive, later } = machine;
-      signal.addEventListener("abort", () => fail("aborted", true), { once: true });
-      if (signal.aborted) return fail("aborted", true);
-      if (fault?.kind === "is unreachable") return;
-      if (fault?.kind === "refuses") return arrive(CONNECTS, () => fail("it refuses the connection"));
-      later(
-        CONNECTS,
-        ifSameProcess(() => {
-          isConnected = true;
-          if (fault?.kind === "closes before") return arrive(0, () => fail("it broke the connection"));
-          tell({ kind: "web arrival", id });
-          if (fault?.kind === "status") return arrive(ANSWERS, () => answer(refusal(fault, given)));
-          if (asked.what === "sending") devices.obey(asked.output, asked.payload, asked.host);
-          if (fault?.kind === "closes after" && asked.what === "sending")
-            return arrive(ANSWERS, () => fail("it closed the connection before the end of its answer"));
-          if (fault?.kind === "hangs" && fault.seconds === null) return;
-          const wait = fault?.kind === "hangs" ? (fault.seconds ?? 0) * 1000 : ANSWERS;
-          const isLong = fault?.kind === "long" && given.readsBody;
-          if (isLong) return arrive(wait, () => fail("its answer is longer than 64 KB"));
-          // What it does when the answer is made.
-          arrive(wait, () => answer(answerOf(asked, given, fault, devices.answer(asked.output))));
-        }),
-      );
-    });
+        answered({ status, headers, body: isRead ? body : "" });
+      });
+    const ifSameProcess = (run: () => void) => () => {
+      if (!isOver && machine.process() === process) run();
+    };
+    const { arrive, later } = machine;
+    signal.addEventListener("abort", () => fail("aborted", true), { once: true });
+    if (signal.aborted) return fail("aborted", true);
+    if (fault?.kind === "is unreachable") return;
+    if (fault?.kind === "refuses") return arrive(CONNECTS, () => fail("it refuses the connection"));
+    later(
+      CONNECTS,
+      ifSameProcess(() => {
+        isConnected = true;
+        if (fault?.kind === "closes before") return arrive(0, () => fail("it broke the connection"));
+        tell({ kind: "web arrival", id });
+        if (fault?.kind === "status") return arrive(ANSWERS, () => answer(refusal(fault, given)));
+        if (asked.what === "sending") devices.obey(asked.output, asked.payload, asked.host);
+        if (fault?.kind === "closes after" && asked.what === "sending")
+          return arrive(ANSWERS, () => fail("it closed the connection before the end of its answer"));
+        if (fault?.kind === "hangs" && fault.seconds === null) return;
+        const wait = fault?.kind === "hangs" ? (fault.seconds ?? 0) * 1000 : ANSWERS;
+        const isLong = fault?.kind === "long" && given.readsBody;
+        if (isLong) return arrive(wait, () => fail("its answer is longer than 64 KB"));
+        // What it does when the answer is made.
+        arrive(wait, () => answer(answerOf(asked, given, fault, devices.answer(asked.output))));
+      }),
+    );
+  };
   return {
     request,
     setFault: (host, device, fault) => {
