@@ -46,10 +46,13 @@ export function isHeldBack(
   to: number,
 ): boolean {
   if (!ignoresSimulation) return false;
-  const simulation = `${BASE}/simulation/color`;
   const goesOn = rules.reduce((sum, { lag, hold }) => sum + lag + hold, 0);
-  const begin = from - goesOn;
-  const shown = [topics.last(simulation, begin), ...within(topics.published(simulation), begin, to)];
+  return wasPretended(topics, from - goesOn, to);
+}
+
+/** Whether vigie published that a colour was pretended at some time between. */
+export function wasPretended(topics: TopicHistory, from: number, to: number): boolean {
+  const shown = [topics.last(SIMULATION, from), ...within(topics.published(SIMULATION), from, to)];
   return shown.some((one) => one !== undefined && one.payload !== "auto");
 }
 
@@ -98,6 +101,7 @@ export function textOf(template: Template): string {
   return typeof template === "string" ? template : JSON.stringify(template);
 }
 
+export const SIMULATION = `${BASE}/simulation/color`;
 /** Households have placeholders in texts only. */
 const PLACEHOLDER = /\{([a-z0-9_]+\.[a-z_]+)\}/g;
 const ANY_PLACEHOLDER = /\{[a-z0-9_]+\.[a-z_]+\}/;

@@ -1,6 +1,6 @@
 import type { Trace } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
-import { textOf } from "./chosen-payload.ts";
+import { textOf, wasPretended } from "./chosen-payload.ts";
 import { isRange, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
@@ -78,10 +78,7 @@ const CLEAR = [
 /** It is the same from an instant to another, and nothing is pretended. */
 function isThrough(look: Look, subject: Subject, from: number, to: number): boolean {
   const { calm, life, topics } = look;
-  if (!calm.isThrough(from, to) || !life.isSame(from, to)) return false;
-  const simulation = `${BASE}/simulation/color`;
-  if (topics.at(simulation, from) !== "auto" || topics.changes([simulation], from, to).length > 0)
-    return false;
+  if (!calm.isThrough(from, to) || !life.isSame(from, to) || wasPretended(topics, from, to)) return false;
   const instants = [
     ...life.turns.filter((one) => one > from && one <= to),
     ...datesChange(look, from, to),

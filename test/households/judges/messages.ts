@@ -1,6 +1,6 @@
 import { countUntil, isKind, type Trace, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
-import type { Chosen } from "./chosen-payload.ts";
+import { type Chosen, SIMULATION, wasPretended } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
@@ -256,12 +256,6 @@ function isOneChoice([first, ...others]: readonly Chosen[]): boolean {
   return first?.kind === "choice" && others.every((one) => "rule" in one && one.rule === first.rule);
 }
 
-function isPretended(topics: TopicHistory, from: number, to: number): boolean {
-  return (
-    (topics.at(SIMULATION, from) ?? "auto") !== "auto" || topics.changes([SIMULATION], from, to).length > 0
-  );
-}
-
 /** When its choice begins, it is sent, unless the same was delivered not long ago. */
 function unsent({ trace, life, calm }: Look): Finding[] {
   return life.turns.flatMap((steady): Finding[] => {
@@ -312,7 +306,7 @@ function untried(look: Look): Finding[] {
       // What another choice, another day or a simulation says may have been told before.
       !isOneChoice(life.chosen(steady, end) ?? []) ||
       mayTellOtherDay(look, output, steady, end) ||
-      isPretended(topics, steady - AROUND, end) ||
+      wasPretended(topics, steady - AROUND, end) ||
       output.needsSecretFile;
     if (isOpen) return ["skipped"];
     const next = sendings[index + 1];
@@ -374,7 +368,7 @@ function tooSoon({ trace, life, calm }: Look): Finding[] {
 function wronglyMarked(look: Look): Finding[] {
   const topics = readTopics(look.trace);
   return sendingsOf(look).flatMap(({ sending: { steady, payload } }): Finding[] => {
-    if (isPretended(topics, steady - SIX_HOURS, steady + AROUND)) return ["skipped"];
+    if (wasPretended(topics, steady - SIX_HOURS, steady + AROUND)) return ["skipped"];
     if (!payload.includes(MARK)) return ["right"];
     return [{ at: steady, sentence: `${look.life.id}: ${payload} is marked, and nothing is pretended` }];
   });
@@ -442,7 +436,6 @@ function isBegun(event: Trace["events"][number] | undefined): boolean {
 
 /** Milliseconds by which vigie may have pretended it before its topic says so. */
 const EARLIER = 1_000;
-const SIMULATION = `${BASE}/simulation/color`;
 const MARK = "[simulation]";
 /** Tries of a message, and messages in an hour. */
 const MOST = 6;
