@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { liveIn } from "../live.ts";
 import type { Trace } from "../trace.ts";
-import { judgeForetold } from "./foretold.ts";
+import { foretoldJudge } from "./foretold.ts";
+import { ask } from "./judge.ts";
 
 /** A rule that is OFF from 22:00 in Paris on, with a broker that takes so many milliseconds each way. */
 const live = (milliseconds: number) =>
@@ -30,7 +31,7 @@ function offLater({ began, events }: Trace, seconds: number): Trace {
 
 test("a slow broker may get a turn of a rule later than foretold, but not much later", async () => {
   const [quick, slow] = [await live(1), await live(3_000)];
-  const judges = (trace: Trace) => judgeForetold(trace).map(({ judge }) => judge);
+  const judges = (trace: Trace) => ask([foretoldJudge], trace).violations.map(({ judge }) => judge);
   expect(judges(quick)).toEqual([]);
   expect(judges(offLater(quick, 6))).toContain("foretold");
   expect(judges(slow)).toEqual([]);

@@ -1,28 +1,34 @@
-import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { BASE, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
 import { rulesWithoutValues } from "./value-rules.ts";
 
 /**
- * What a plan foretells happens if nothing is heard: between two events from outside a rule turns at the instants of the
- * plan that it published after the first of them, and at no other.
+ * What a plan foretells happens if nothing is heard: between two events from outside a rule is what the plan says that it published
+ * after the first of them; it turns at the instants of that plan, and at no other.
  */
-export const judgeForetold: Judge = (trace) => {
-  const topics = readTopics(trace);
-  const calm = readCalm(trace);
-  // What a slow broker gets waits until it has answered what came before.
-  const late = (steady: number) => Math.max(TOLERANCE, calm.lag(steady));
-  return gapsOf(trace).flatMap((gap) => {
-    const [house, ...others] = housesBetween(trace, gap.from, gap.to);
-    if (!house || others.length > 0) return [];
-    return rulesWithoutValues(house.rules).flatMap(({ id }) => turns(id, gap, topics, late));
-  });
+export const foretoldJudge: Judge = {
+  name: "foretold",
+  find: (trace) => {
+    const topics = readTopics(trace);
+    const calm = readCalm(trace);
+    // What a slow broker gets waits until it has answered what came before.
+    const late = (steady: number) => Math.max(TOLERANCE, calm.lag(steady));
+    return gapsOf(trace).flatMap((gap) => {
+      const [house, ...others] = housesBetween(trace, gap.from, gap.to);
+      if (!house || others.length > 0 || !gap.isClockRight) return ["skipped"];
+      return rulesWithoutValues(house.rules).flatMap(({ id }) => turns(id, gap, topics, late));
+    });
+  },
 };
 
 /** A time in which nothing is heard, as `steady`. */
 interface Gap {
   from: number;
   to: number;
+  /** By a clock that is set wrong the plan's instants come at another time. */
+  isClockRight: boolean;
   /** From an instant to `steady`. */
   toSteady: (at: number) => number;
 }
@@ -31,13 +37,13 @@ function gapsOf({ began, events }: Trace): Gap[] {
   const gaps: Gap[] = [];
   let isOnline = false;
   let before: TraceEvent | undefined;
-  // By a clock that is set wrong the plan's instants come at another time.
-  const isClockRight = ({ at, steady }: TraceEvent) => at === Math.round(began + steady);
+  const isRight = ({ at, steady }: TraceEvent) => at === Math.round(began + steady);
   for (const event of events) {
     if (!isNews(event) && event !== events.at(-1)) continue;
-    const isLong = before && event.steady - before.steady > SHORTEST_GAP;
-    if (before && isLong && isOnline && isClockRight(before) && isClockRight(event))
-      gaps.push({ from: before.steady + SETTLES, to: event.steady - 1, toSteady: (at) => at - began });
+    if (before && event.steady - before.steady > SHORTEST_GAP && isOnline) {
+      const [from, to] = [before.steady + SETTLES, event.steady - 1];
+      gaps.push({ from, to, isClockRight: isRight(before) && isRight(event), toSteady: (at) => at - began });
+    }
     before = event;
     if (isKind(event, "connected")) isOnline = true;
     if (isKind(event, ...ENDS)) isOnline = false;
@@ -51,10 +57,10 @@ function turns(
   { from, to, toSteady }: Gap,
   topics: TopicHistory,
   late: (steady: number) => number,
-): Violation[] {
+): Finding[] {
   const stateTopic = `${BASE}/rules/${rule}/state`;
   const plan = readPlan(topics.at(`${BASE}/rules/${rule}/plan`, from));
-  if (!plan || topics.at(stateTopic, from) === undefined) return [];
+  if (!plan || topics.at(stateTopic, from) === undefined) return ["skipped"];
   const reach = toSteady(plan.spans.at(-1)?.end ?? 0);
   const foretold = (steady: number) =>
     steady < reach ? plan.spans.findLast(({ start }) => toSteady(start) <= steady) : undefined;
@@ -63,16 +69,16 @@ function turns(
     .map(({ start }) => toSteady(start))
     .filter((at) => at > from && at + late(at) < to);
   const changes = topics.changes([stateTopic], from, to - late(to));
-  for (const at of [...starts, ...changes]) {
+  return [from, ...starts, ...changes].map((at): Finding => {
     const span = foretold(at + late(at));
     const isSteady = foretold(at + 2 * late(at)) === span;
+    if (!span || !isSteady || at + late(at) >= to) return "skipped";
     const state = topics.at(stateTopic, at + late(at));
-    if (!span || !isSteady || state === STATES.get(span.state)) continue;
+    if (state === STATES.get(span.state)) return "right";
     const sure = span.sure ? "surely" : "perhaps";
     const sentence = `rule ${rule} was foretold to be ${STATES.get(span.state)} (${sure}), and is ${state}`;
-    return [{ judge: "foretold", at, sentence }];
-  }
-  return [];
+    return { at, sentence };
+  });
 }
 
 interface Plan {

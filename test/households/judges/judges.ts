@@ -1,7 +1,7 @@
 import type { Trace, Judge as UncountedJudge } from "../trace.ts";
 import { judgeTruth } from "./answers-to-truth.ts";
 import { judgeAway } from "./away.ts";
-import { judgeForetold } from "./foretold.ts";
+import { foretoldJudge } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
 import { judgeLimits } from "./limits.ts";
@@ -13,9 +13,9 @@ import { judgeTellings } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { judgeWebRequests } from "./web-requests.ts";
-import { judgeProcess } from "./without-oracle.ts";
+import { processJudges } from "./without-oracle.ts";
 import { judgeWritesOfTries } from "./writes-of-tries.ts";
-import { judgeWrongClock } from "./wrong-clock.ts";
+import { wrongClockJudge } from "./wrong-clock.ts";
 
 export const JUDGES: readonly Judge[] = [
   quietRestartJudge,
@@ -24,20 +24,20 @@ export const JUDGES: readonly Judge[] = [
   ...messageJudges,
   ...judgesOfDays,
   valuesAwayJudge,
+  ...processJudges,
+  foretoldJudge,
+  wrongClockJudge,
 ];
 
 /** These do not count yet what they judge. */
 const UNCOUNTED: readonly UncountedJudge[] = [
-  judgeProcess,
   judgeTruth,
-  judgeForetold,
   judgeLimits,
   judgeStates,
   judgeAway,
   judgeTellings,
   judgeWebRequests,
   judgeWritesOfTries,
-  judgeWrongClock,
 ];
 
 export function judge(trace: Trace): Verdict {

@@ -1,36 +1,52 @@
-import { type EventOf, isKind, type Judge, type TraceEvent, type Violation } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { BASE, houseAt } from "./topics.ts";
 
 /** What must be so in each household, whatever its rules say. */
-export const judgeProcess: Judge = (trace) => [
-  ...errors(trace.events),
-  ...stops(trace.events),
-  ...starts(trace.events),
-  ...quietPoints(trace),
+export const processJudges: readonly Judge[] = [
+  { name: "no crash", find: ({ events }) => processesOf(events).map(crashes) },
+  { name: "no other owner", find: ({ events }) => processesOf(events).map(yields) },
+  { name: "no error of vigie", find: ({ events }) => events.flatMap(errors) },
+  { name: "stop", find: ({ events }) => events.flatMap((event, index) => stops(event, index, events)) },
+  { name: "online after a start", find: ({ events }) => starts(events) },
+  { name: "online", find: ({ events }) => events.flatMap(isOnline) },
+  { name: "no orphan", find: (trace) => trace.events.flatMap((event) => orphans(event, trace)) },
 ];
 
+/** What happened from each start on, until the next one. */
+function processesOf(events: readonly TraceEvent[]): (readonly TraceEvent[])[] {
+  const starts = events.flatMap(({ kind }, index) => (kind === "start" ? [index] : []));
+  return starts.map((start, index) => events.slice(start, starts[index + 1]));
+}
+
+function crashes(process: readonly TraceEvent[]): Finding {
+  const crash = process.find((event) => isKind(event, "crash"));
+  return crash ? { at: crash.steady, sentence: crash.error } : "right";
+}
+
+function yields(process: readonly TraceEvent[]): Finding {
+  const yielded = process.find(({ kind }) => kind === "yield");
+  return yielded ? { at: yielded.steady, sentence: "vigie yields to nobody" } : "right";
+}
+
 /** Nothing that vigie itself does wrong. */
-function errors(events: readonly TraceEvent[]): Violation[] {
-  return events.flatMap((event): Violation[] => {
-    if (isKind(event, "crash")) return [{ judge: "no crash", at: event.steady, sentence: event.error }];
-    if (isKind(event, "yield"))
-      return [{ judge: "no other owner", at: event.steady, sentence: "vigie yields to nobody" }];
-    const isError =
-      isKind(event, "log") && (event.level === "error" || event.sentence.includes("error of vigie"));
-    return isError ? [{ judge: "no error of vigie", at: event.steady, sentence: event.sentence }] : [];
-  });
+function errors(event: TraceEvent): Finding[] {
+  if (!isKind(event, "log")) return [];
+  const isError = event.level === "error" || event.sentence.includes("error of vigie");
+  return [isError ? { at: event.steady, sentence: event.sentence } : "right"];
 }
 
 /** A stop takes less than 5 s, unless the disk hangs. */
-function stops(events: readonly TraceEvent[]): Violation[] {
-  return events.flatMap((event, index): Violation[] => {
-    if (!isKind(event, "stop")) return [];
-    const rest = events.slice(index);
-    const end = rest.find((later) => isKind(later, "stopped", "kill", "crash", "suspend"));
-    const took = (end?.steady ?? rest.at(-1)?.steady ?? 0) - event.steady;
-    if (took < 5_000 || isWriting(events, index)) return [];
-    return [{ judge: "stop", at: event.steady, sentence: `It takes ${took / 1000} s` }];
-  });
+function stops(event: TraceEvent, index: number, events: readonly TraceEvent[]): Finding[] {
+  if (!isKind(event, "stop")) return [];
+  const rest = events.slice(index);
+  const end = rest.find((later) => isKind(later, "stopped", "kill", "crash", "suspend"));
+  const took = (end ?? rest.at(-1)!).steady - event.steady;
+  if (took >= 5_000)
+    return [
+      isWriting(events, index) ? "skipped" : { at: event.steady, sentence: `It takes ${took / 1000} s` },
+    ];
+  return [end?.kind === "stopped" ? "right" : "skipped"];
 }
 
 function isWriting(events: readonly TraceEvent[], index: number): boolean {
@@ -43,23 +59,22 @@ function isWriting(events: readonly TraceEvent[], index: number): boolean {
  * Each start ends in `online`, within two minutes in which nothing else happens: a broker may take 3 s each way, and refuse MQTT 5 first.
  * With another state file than before vigie does not know that the topics are its own, and asks eight times whether somebody else runs.
  */
-function starts(events: readonly TraceEvent[]): Violation[] {
-  const found: Violation[] = [];
+function starts(events: readonly TraceEvent[]): Finding[] {
+  const found: Finding[] = [];
   let isUp = true;
   let availability: string | undefined;
   /** Since when nothing keeps a process from being online. */
   let since: number | null = null;
   let asksOthers = false;
+  const end = (finding: Finding) => {
+    if (since !== null) found.push(finding);
+    since = null;
+  };
   for (const event of events) {
     const longest = asksOthers ? ONLINE_AFTER_ASKING : ONLINE_WITHIN;
     if (since !== null && event.steady - since > longest) {
-      if (availability !== "online")
-        found.push({
-          judge: "online",
-          at: event.steady,
-          sentence: `availability is ${availability} after a start`,
-        });
-      since = null;
+      const sentence = `availability is ${availability} after a start`;
+      end(availability === "online" ? "right" : { at: event.steady, sentence });
     }
     if (isKind(event, "broker down")) isUp = false;
     if (isKind(event, "broker up")) isUp = true;
@@ -67,46 +82,43 @@ function starts(events: readonly TraceEvent[]): Violation[] {
       availability = event.payload;
     if (isKind(event, "state file")) asksOthers = true;
     if (isKind(event, "published") && event.topic === `${BASE}/availability`) asksOthers = false;
-    if (isKind(event, ...DISTURBING)) since = null;
-    if (isKind(event, "started") && isUp) since = event.steady;
+    if (isKind(event, ...DISTURBING)) end("skipped");
+    if (isKind(event, "started")) since = event.steady;
+    if (!isUp) end("skipped");
   }
+  end("skipped");
   return found;
 }
 
-function quietPoints(trace: Parameters<Judge>[0]): Violation[] {
-  // On MQTT 3.1.1 a message that arrives live does not say that it is retained.
-  const isMqtt5 = trace.events.some((event) => isKind(event, "connected") && event.version === 5);
-  return trace.events.flatMap((event): Violation[] => {
-    if (!isKind(event, "quiet")) return [];
-    const house = houseAt(trace, event.steady);
-    const rules = new Set(house?.rules.map(({ id }) => id));
-    const outputs = new Set(house?.outputs.map(({ id }) => id));
-    const isOrphan = (topic: string) => {
-      const [base, kind, id = ""] = topic.split("/");
-      if (base !== BASE) return false;
-      if (kind === "rules") return !rules.has(id) && (isMqtt5 || id !== "former");
-      if (kind === "outputs") return !outputs.has(id);
-      return (isMqtt5 && topic.endsWith("/set")) || (isMqtt5 && topic === `${BASE}/x`);
-    };
-    const orphans = [...event.retained.keys()].filter(isOrphan);
-    const availability = event.retained.get(`${BASE}/availability`);
-    return [
-      ...orphans.map((topic) => ({
-        judge: "no orphan",
-        at: event.steady,
-        sentence: `${topic} is still there`,
-      })),
-      ...(availability === "online"
-        ? []
-        : [
-            {
-              judge: "online",
-              at: event.steady,
-              sentence: `availability is ${availability} at a quiet point`,
-            },
-          ]),
-    ];
+function isOnline(event: TraceEvent): Finding[] {
+  if (!isKind(event, "quiet")) return [];
+  const availability = event.retained.get(`${BASE}/availability`);
+  const sentence = `availability is ${availability} at a quiet point`;
+  return [availability === "online" ? "right" : { at: event.steady, sentence }];
+}
+
+/** Topics of rules and outputs that are not in the configuration any more, and what others retain where vigie hears commands. */
+function orphans(event: TraceEvent, trace: Trace): Finding[] {
+  if (!isKind(event, "quiet")) return [];
+  const house = houseAt(trace, event.steady);
+  const rules = new Set(house?.rules.map(({ id }) => id));
+  const outputs = new Set(house?.outputs.map(({ id }) => id));
+  const isMqtt5 = hasMqtt5(trace);
+  return [...event.retained.keys()].flatMap((topic): Finding[] => {
+    const [base, kind, id = ""] = topic.split("/");
+    const isForeign =
+      topic.endsWith("/set") || topic === `${BASE}/x` || topic.startsWith(`${BASE}/rules/former/`);
+    const isOfOwner = kind === "rules" || kind === "outputs";
+    if (base !== BASE || !(isForeign || isOfOwner)) return [];
+    if (isForeign && !isMqtt5) return ["skipped"];
+    const isThere = !topic.endsWith("/set") && (kind === "rules" ? rules : outputs).has(id);
+    return [isThere ? "right" : { at: event.steady, sentence: `${topic} is still there` }];
   });
+}
+
+/** On MQTT 3.1.1 a message that arrives live does not say that it is retained. */
+function hasMqtt5({ events }: Trace): boolean {
+  return events.some((event) => isKind(event, "connected") && event.version === 5);
 }
 
 const DISTURBING: EventOf<

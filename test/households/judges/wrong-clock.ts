@@ -1,11 +1,5 @@
-import {
-  isKind,
-  type Judge,
-  type SourceName,
-  type Trace,
-  type TraceEvent,
-  type Violation,
-} from "../trace.ts";
+import { isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { BASE } from "./topics.ts";
 import { HOUR, MINUTE } from "./truth/calendar.ts";
 import { readMade } from "./truth/known-days.ts";
@@ -15,22 +9,38 @@ import { type Life, readLife } from "./truth/read-life.ts";
  * A clock that is 5 to 65 minutes behind is found by two sources that have said so in two answers each: nothing of the moment is
  * shown then.
  */
-export const judgeWrongClock: Judge = (trace) => {
-  const life = readLife(trace);
-  return findTimes(trace, life).flatMap(({ from, until }) =>
-    [from, (from + until) / 2, until].flatMap((steady) => judgeShown(trace, life, steady)),
-  );
+export const wrongClockJudge: Judge = {
+  name: "wrong clock",
+  find: (trace) => {
+    const life = readLife(trace);
+    return findTimes(trace, life).flatMap(({ from, until }) =>
+      [from, (from + until) / 2, until].flatMap((steady) =>
+        OF_THE_MOMENT.map((topic) => judgeShown(trace, life, topic, steady)),
+      ),
+    );
+  },
 };
 
-function judgeShown(trace: Trace, life: Life, steady: number): Violation[] {
+function judgeShown(trace: Trace, life: Life, topic: string, steady: number): Finding {
   const isReady = life.isReady.at(steady) && life.isReady.at(steady - SETTLED);
-  const held = life.held(`${BASE}/now/color`).at(steady);
-  if (!isReady || life.slowUntil.at(steady) > steady - SETTLED) return [];
-  if (!held?.byVigie || held.until <= steady || held.payload === "None") return [];
+  const held = life.held(`${BASE}/${topic}`).at(steady);
+  if (!isReady || life.slowUntil.at(steady) > steady - SETTLED || held?.byVigie === false) return "skipped";
+  if (!held || held.until <= steady || held.payload === "None") return "right";
   const time = new Date(trace.began + steady).toISOString();
-  const sentence = `${time}: both sources have said twice that the clock is behind, and now/color is ${held.payload}`;
-  return [{ judge: "wrong clock", at: steady, sentence }];
+  const sentence = `${time}: both sources have said twice that the clock is behind, and ${topic} is ${held.payload}`;
+  return { at: steady, sentence };
 }
+
+/** Some of them. */
+const OF_THE_MOMENT = [
+  "now/color",
+  "now/date",
+  "now/period",
+  "next/color",
+  "tomorrow/official",
+  "rouge_now",
+  "offpeak",
+];
 
 /** While both have said it twice, and nothing else was said since. */
 function findTimes(trace: Trace, life: Life): { from: number; until: number }[] {
