@@ -1,3 +1,4 @@
+import { CLOCKS_FOUND_WRONG } from "./found-clocks.ts";
 import type { ConfirmText, Device, HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
@@ -179,6 +180,7 @@ const RELAY: Pick<Scenario, "seed" | "from" | "configs" | "devices"> = {
 
 /** All are lived by `npm test`. The seed is that of the household in which it was found; the generator may have changed since. */
 export const FOUND: readonly Found[] = [
+  ...CLOCKS_FOUND_WRONG,
   {
     what: "an output without else whose rule went OFF while vigie was away ends each start in an error",
     scenario: {
