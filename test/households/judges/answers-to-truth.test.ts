@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
-import { judgeTruth } from "./answers-to-truth.ts";
+import { truthJudges } from "./answers-to-truth.ts";
+import { ask } from "./judge.ts";
 import { HOUR, MINUTE } from "./truth/calendar.ts";
 
 /** 4 January 2026 is a Sunday. All times are those of Paris. */
@@ -61,8 +62,8 @@ const END: Seen = { kind: "quiet", since: 0, retained: new Map(), page: "" };
 
 /** What is said of one topic, in short: when, and what it holds. */
 function wrongs(topic: string, trace: Trace): string[] {
-  return judgeTruth(trace)
-    .filter(({ sentence }) => sentence.includes(` ${topic} `))
+  return ask(truthJudges, trace)
+    .violations.filter(({ sentence }) => sentence.includes(` ${topic} `))
     .map(({ at, sentence }) => {
       const time = new Date(BEGAN + at + 3_600_000).toISOString().slice(5, 16).replace("T", " ");
       return `${time} ${/ (?:is|holds) ([^,;]+)/.exec(sentence.replace("vigie is away, and", ""))?.[1]}`;

@@ -1,5 +1,6 @@
-import type { Judge, Trace, TraceEvent, Violation } from "../trace.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
 import { chainOf, type House, type RuleText } from "./house.ts";
+import type { Finding, Judge, Wrong } from "./judge.ts";
 import { BASE } from "./topics.ts";
 import {
   addDays,
@@ -27,69 +28,75 @@ import { usesValues } from "./value-rules.ts";
  * holds. Where the documents or the trace leave something open, all of it is right; for 12 s after something happened, so is
  * what was right before.
  */
-export const judgeTruth: Judge = (trace) => {
-  const life = readLife(trace);
-  const found: Violation[] = [];
-  for (const steady of chooseInstants(trace, life)) {
-    found.push(...judgeShown(life, trace, steady), ...judgeLeft(life, trace, steady));
-  }
-  return found;
-};
+export const truthJudges: readonly Judge[] = [
+  { name: "truth", find: judgeAll(judgeShown) },
+  { name: "no lie", find: judgeAll(judgeLeft) },
+];
+
+function judgeAll(judgeAt: (life: Life, trace: Trace, steady: number) => Finding[]): Judge["find"] {
+  return (trace) => {
+    const life = readLife(trace);
+    return instantsOfTrace(trace, life).flatMap((steady) => judgeAt(life, trace, steady));
+  };
+}
 
 /** vigie runs and is connected: each topic holds what is so. */
-function judgeShown(life: Life, trace: Trace, steady: number): Violation[] {
+function judgeShown(life: Life, trace: Trace, steady: number): Finding[] {
   const from = steady - SETTLED;
   const house = life.house.at(steady);
+  if (!house || !life.isReady.at(steady)) return [];
   const isSettled =
     life.isReady.at(from) &&
     life.isReady.changes(from, steady).length === 0 &&
     life.skew.changes(from, steady).length === 0 &&
     life.slowUntil.at(steady) < steady &&
     Math.abs(life.skew.at(steady)) < WRONG_CLOCK;
-  if (!isSettled || !house || house.isSpecial) return [];
+  if (!isSettled || house.isSpecial) return ["skipped"];
   const isDoubted = life.doubtUntil.at(steady) > steady;
   const looks = instantsBetween(life, trace, house, from, steady).map((instant) =>
     lookAt({ life, trace, house, steady: instant, memory: life.memory.at(instant) }),
   );
-  return topicsOf(house).flatMap((topic): Violation[] => {
+  return topicsOf(house).map((topic): Finding => {
     const held = life.held(`${BASE}/${topic.name}`).at(steady);
-    if (held?.byVigie === false && held.since > from) return [];
     // A topic that vigie has never published, or that somebody has cleared, is for other judges.
-    if (!held) return [];
+    if (!held || (!held.byVigie && held.since > from)) return "skipped";
     const payload = held.until > steady ? held.payload : "nothing";
-    if (isDoubted && payload === "None") return [];
-    const wanted = new Set<string>();
-    for (const look of looks) {
-      const allowed = topic.allowed(look);
-      if (allowed === null) return [];
-      for (const one of allowed) wanted.add(one);
-    }
-    if (wanted.has(payload)) return [];
-    return [
-      violation(
-        "truth",
-        trace,
-        life,
-        steady,
-        `${topic.name} is ${payload}, and ${[...wanted].join(" or ")} is right`,
-      ),
-    ];
+    if (isDoubted && payload === "None") return "skipped";
+    const wanted = allowedBy(topic, looks);
+    if (!wanted) return "skipped";
+    if (wanted.has(payload)) return "right";
+    const sentence = `${topic.name} is ${payload}, and ${[...wanted].join(" or ")} is right`;
+    return wrong(trace, life, steady, sentence);
   });
 }
 
+/** What one of these looks allows; null: not judged, as a look says so, or as each payload would be right. */
+function allowedBy(topic: Topic, looks: readonly Look[]): ReadonlySet<string> | null {
+  const wanted = new Set<string>();
+  for (const look of looks) {
+    const allowed = topic.allowed(look);
+    if (allowed === null) return null;
+    for (const one of allowed) wanted.add(one);
+  }
+  return ANYTHING.every((payload) => wanted.has(payload)) ? null : wanted;
+}
+
 /** vigie is gone or not connected: what the broker still holds is no lie. */
-function judgeLeft(life: Life, trace: Trace, steady: number): Violation[] {
+function judgeLeft(life: Life, trace: Trace, steady: number): Finding[] {
   const house = life.house.at(steady);
-  if (!house || house.isSpecial || life.isReady.at(steady) || !life.isBrokerUp.at(steady)) return [];
-  if (life.version.at(steady) === 4 || life.skew.changes(0, steady).length > 0) return [];
+  if (!house || life.isReady.at(steady) || !life.isBrokerUp.at(steady)) return [];
+  const isMqtt5 = life.version.at(steady) === 5;
+  if (house.isSpecial || !isMqtt5 || life.skew.changes(0, steady).length > 0) return ["skipped"];
   const looksBack = createLooksBack(life, trace, steady);
-  return topicsOf(house).flatMap(({ name }): Violation[] => {
+  return topicsOf(house).flatMap(({ name }): Finding[] => {
     const held = life.held(`${BASE}/${name}`).at(steady);
-    if (!held?.byVigie || held.until <= steady || held.payload === "None") return [];
+    if (!held?.byVigie) return [];
+    if (held.until <= steady || held.payload === "None") return ["right"];
     const wanted = allowedAsSent(life, { name, held }, looksBack);
-    if (!wanted || wanted.has(held.payload)) return [];
+    if (!wanted) return ["skipped"];
+    if (wanted.has(held.payload)) return ["right"];
     const sentence = `vigie is away, and ${name} still holds ${held.payload}; ${[...wanted].join(" or ")} is right`;
-    return [violation("no lie", trace, life, steady, sentence)];
+    return [wrong(trace, life, steady, sentence)];
   });
 }
 
@@ -110,12 +117,12 @@ function allowedAsSent(
     const topic = house && topicsOf(house).find((one) => one.name === name);
     if (!topic) continue;
     if (house.isSpecial || !topic.outlives) return null;
-    for (const memory of memories)
-      for (const look of looksBack(house, memory)) {
-        const allowed = topic.allowed(look);
-        if (allowed === null) return null;
-        for (const one of allowed) wanted.add(one);
-      }
+    const allowed = allowedBy(
+      topic,
+      [...memories].flatMap((memory) => looksBack(house, memory)),
+    );
+    if (allowed === null) return null;
+    for (const one of allowed) wanted.add(one);
   }
   return wanted.size > 0 ? wanted : null;
 }
@@ -140,12 +147,8 @@ function createLooksBack(life: Life, trace: Trace, steady: number) {
   };
 }
 
-function violation(judge: string, trace: Trace, life: Life, steady: number, sentence: string): Violation {
-  return {
-    judge,
-    at: steady,
-    sentence: `${new Date(clockAt(trace, life, steady)).toISOString()}: ${sentence}`,
-  };
+function wrong(trace: Trace, life: Life, steady: number, sentence: string): Wrong {
+  return { at: steady, sentence: `${new Date(clockAt(trace, life, steady)).toISOString()}: ${sentence}` };
 }
 
 interface Place {
@@ -415,6 +418,15 @@ function dailyEdges({ offPeak }: House, from: number, to: number): number[] {
   return edges;
 }
 
+/** Both judges ask. */
+function instantsOfTrace(trace: Trace, life: Life): readonly number[] {
+  const found = instantsFound.get(trace) ?? chooseInstants(trace, life);
+  instantsFound.set(trace, found);
+  return found;
+}
+
+const instantsFound = new WeakMap<Trace, readonly number[]>();
+
 /** Around each instant at which the clock may change something, after some of all events, and now and then. */
 function chooseInstants(trace: Trace, life: Life): number[] {
   const { began, events } = trace;
@@ -463,6 +475,8 @@ const TELLING: readonly ((event: TraceEvent) => boolean)[] = [
 ];
 const MOST_EVENTS = 300;
 const MOST_INSTANTS = 2_000;
+/** Of a rule, or of what is ON or OFF: with all of these nothing can be wrong. */
+const ANYTHING = ["ON", "OFF", "None"];
 /** How long vigie may take to show what is so. */
 const SETTLED = 12_000;
 const AFTER = SETTLED + 500;

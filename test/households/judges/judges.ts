@@ -1,5 +1,5 @@
 import type { Trace, Judge as UncountedJudge } from "../trace.ts";
-import { judgeTruth } from "./answers-to-truth.ts";
+import { truthJudges } from "./answers-to-truth.ts";
 import { judgeAway } from "./away.ts";
 import { foretoldJudge } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
@@ -24,6 +24,7 @@ export const JUDGES: readonly Judge[] = [
   ...messageJudges,
   ...judgesOfDays,
   valuesAwayJudge,
+  ...truthJudges,
   ...processJudges,
   foretoldJudge,
   wrongClockJudge,
@@ -31,7 +32,6 @@ export const JUDGES: readonly Judge[] = [
 
 /** These do not count yet what they judge. */
 const UNCOUNTED: readonly UncountedJudge[] = [
-  judgeTruth,
   judgeLimits,
   judgeStates,
   judgeAway,
