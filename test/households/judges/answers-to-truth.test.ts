@@ -574,3 +574,27 @@ test("Nothing is judged while the clock of the machine is hours off", () => {
   ];
   expect(wrongs("now/color", { ...trace, events }).filter((one) => one > "01-04 09:00")).toEqual([]);
 });
+
+test("a topic that is not there is missing, once vigie is online for a while", () => {
+  const missing = (trace: Trace) =>
+    ask(truthJudges, trace).violations.filter(
+      ({ judge, sentence }) =>
+        judge === "no topic is missing" && sentence.endsWith("nothing is retained on now/color"),
+    );
+  const shown = shows("now/color", "None");
+  expect(
+    missing(
+      live("[]", [
+        ["01-04 00:00:02", shown],
+        ["01-04 08:00", END],
+      ]),
+    ),
+  ).toEqual([]);
+  expect(missing(live("[]", [["01-04 08:00", END]]))).not.toEqual([]);
+  const cleared = live("[]", [
+    ["01-04 00:00:02", shown],
+    ["01-04 07:00", shows("now/color", "")],
+    ["01-04 08:00", END],
+  ]);
+  expect(missing(cleared)[0]?.at).toBeGreaterThan(7 * HOUR);
+});

@@ -30,6 +30,7 @@ import { usesValues } from "./value-rules.ts";
  */
 export const truthJudges: readonly Judge[] = [
   { name: "truth", find: judgeAll(judgeShown) },
+  { name: "no topic is missing", find: judgeAll(judgeMissing) },
   { name: "no lie", find: judgeAll(judgeLeft) },
 ];
 
@@ -43,22 +44,16 @@ function judgeAll(judgeAt: (life: Life, trace: Trace, steady: number) => Finding
 /** vigie runs and is connected: each topic holds what is so. */
 function judgeShown(life: Life, trace: Trace, steady: number): Finding[] {
   const from = steady - SETTLED;
-  const house = life.house.at(steady);
-  if (!house || !life.isReady.at(steady)) return [];
-  const isSettled =
-    life.isReady.at(from) &&
-    life.isReady.changes(from, steady).length === 0 &&
-    life.skew.changes(from, steady).length === 0 &&
-    life.slowUntil.at(steady) < steady &&
-    Math.abs(life.skew.at(steady)) < WRONG_CLOCK;
-  if (!isSettled || house.isSpecial) return ["skipped"];
+  const house = settledHouse(life, steady);
+  if (house === null) return [];
+  if (house === "skipped") return ["skipped"];
   const isDoubted = life.doubtUntil.at(steady) > steady;
   const looks = instantsBetween(life, trace, house, from, steady).map((instant) =>
     lookAt({ life, trace, house, steady: instant, memory: life.memory.at(instant) }),
   );
   return topicsOf(house).map((topic): Finding => {
     const held = life.held(`${BASE}/${topic.name}`).at(steady);
-    // A topic that vigie has never published, or that somebody has cleared, is for other judges.
+    // The next judge says that it is missing.
     if (!held || (!held.byVigie && held.since > from)) return "skipped";
     const payload = held.until > steady ? held.payload : "nothing";
     if (isDoubted && payload === "None") return "skipped";
@@ -68,6 +63,34 @@ function judgeShown(life: Life, trace: Trace, steady: number): Finding[] {
     const sentence = `${topic.name} is ${payload}, and ${[...wanted].join(" or ")} is right`;
     return wrong(trace, life, steady, sentence);
   });
+}
+
+/** vigie runs and is connected: each topic is there. */
+function judgeMissing(life: Life, trace: Trace, steady: number): Finding[] {
+  const house = settledHouse(life, steady);
+  if (house === null) return [];
+  if (house === "skipped") return ["skipped"];
+  return topicsOf(house).map((topic): Finding => {
+    const history = life.held(`${BASE}/${topic.name}`);
+    if (history.at(steady)) return "right";
+    // Somebody has cleared it just now.
+    if (history.changes(steady - SETTLED, steady).length > 0) return "skipped";
+    return wrong(trace, life, steady, `nothing is retained on ${topic.name}`);
+  });
+}
+
+/** vigie runs and is connected, and all is shown by now; null: it is away; skipped: something has just happened, or may be shown otherwise. */
+function settledHouse(life: Life, steady: number): House | "skipped" | null {
+  const from = steady - SETTLED;
+  const house = life.house.at(steady);
+  if (!house || !life.isReady.at(steady)) return null;
+  const isSettled =
+    life.isReady.at(from) &&
+    life.isReady.changes(from, steady).length === 0 &&
+    life.skew.changes(from, steady).length === 0 &&
+    life.slowUntil.at(steady) < steady &&
+    Math.abs(life.skew.at(steady)) < WRONG_CLOCK;
+  return isSettled && !house.isSpecial ? house : "skipped";
 }
 
 /** What one of these looks allows; null: not judged, as a look says so, or as each payload would be right. */
