@@ -6,6 +6,8 @@ export interface Calm {
   since: (steady: number) => number | null;
   /** It was so from the first instant to the second, and what came then is in the trace. */
   isThrough: (from: number, to: number) => boolean;
+  /** For how many milliseconds it was so in this time. */
+  connected: (from: number, to: number) => number;
   /** In this time the clock was not set, and the state file was not replaced. */
   isSure: (from: number, to: number) => boolean;
   /** The machine did not sleep: its clock for intervals stands still then. */
@@ -101,6 +103,8 @@ function find({ events }: Trace): Calm {
       const time = at(from);
       return time !== undefined && to < time.to && to <= end;
     },
+    connected: (from, to) =>
+      times.reduce((sum, time) => sum + Math.max(0, Math.min(time.to, to) - Math.max(time.from, from)), 0),
     isSure: (from, to) => !doubts.some((steady) => steady >= from && steady <= to),
     isAwake: (from, to) => !asleep.some((one) => one.from <= to && one.to >= from),
     isDiskQuick,

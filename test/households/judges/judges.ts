@@ -7,7 +7,7 @@ import { leakJudges } from "./leaks.ts";
 import { judgeLimits } from "./limits.ts";
 import { messageJudges } from "./messages.ts";
 import { judgesOfDays } from "./messages-of-days.ts";
-import { judgeStates } from "./output-states.ts";
+import { STATE_JUDGES } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { judgeTellings } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
@@ -28,12 +28,12 @@ export const JUDGES: readonly Judge[] = [
   ...processJudges,
   foretoldJudge,
   wrongClockJudge,
+  ...STATE_JUDGES,
 ];
 
 /** These do not count yet what they judge. */
 const UNCOUNTED: readonly UncountedJudge[] = [
   judgeLimits,
-  judgeStates,
   judgeAway,
   judgeTellings,
   judgeWebRequests,

@@ -1,5 +1,5 @@
-import { countUntil, isKind, type Trace } from "../trace.ts";
-import type { Calm } from "./calm.ts";
+import { countUntil, isKind, type Trace, within } from "../trace.ts";
+import { type Calm, readCalm } from "./calm.ts";
 import {
   type Chosen,
   choosePayload,
@@ -10,6 +10,7 @@ import {
 } from "./chosen-payload.ts";
 import type { House } from "./house.ts";
 import type { OutputText, PayloadText } from "./house-outputs.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { type Meaning, meaningOf } from "./read-report.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, housesInForce, readTopics, type TopicHistory } from "./topics.ts";
@@ -31,6 +32,8 @@ export interface OutputLife {
   /** Of its topics `state`, `payload` and `since`. */
   states: readonly { steady: number; state: string }[];
   stateAt: (steady: number) => string | undefined;
+  /** That at the first instant, and those that began until the second one. */
+  statesBetween: (from: number, to: number) => (string | undefined)[];
   /** Since when the JSON says that its device is away; null: it does not say so. */
   awaySinces: readonly { steady: number; since: string | null }[];
   awaySinceAt: (steady: number) => string | null;
@@ -61,6 +64,24 @@ export interface Presence {
   steady: number;
   isThere: boolean;
   isLive: Report["isLive"];
+}
+
+/** One output of a household. */
+export interface Look {
+  trace: Trace;
+  life: OutputLife;
+  calm: Calm;
+}
+
+/** Looks at one output after the other. */
+export function judgeOutputs(name: string, find: (look: Look) => Finding[]): Judge {
+  return {
+    name,
+    find: (trace) => {
+      const calm = readCalm(trace);
+      return readOutputLives(trace).flatMap((life) => find({ trace, life, calm }));
+    },
+  };
 }
 
 /** All that were ever configured. */
@@ -104,6 +125,8 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
   const bySending = readSendings(trace);
   const whole = `${BASE}/outputs/${id}`;
   const stateTopic = `${whole}/state`;
+  const states = topics.published(stateTopic).map(({ steady, payload }) => ({ steady, state: payload }));
+  const stateAt = (steady: number) => topics.at(stateTopic, steady);
   const awaySinces = topics
     .published(whole)
     .map(({ steady, payload }) => ({ steady, since: JSON.parse(payload || "{}").away_since ?? null }));
@@ -127,8 +150,9 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
     },
     reports: reportsOf(id, spans, heard),
     presences: presencesOf(spans, heard),
-    states: topics.published(stateTopic).map(({ steady, payload }) => ({ steady, state: payload })),
-    stateAt: (steady) => topics.at(stateTopic, steady),
+    states,
+    stateAt,
+    statesBetween: (from, to) => [stateAt(from), ...within(states, from, to).map(({ state }) => state)],
     awaySinces,
     awaySinceAt: (steady) => awaySinces[countUntil(awaySinces, steady) - 1]?.since ?? null,
     payloadAt: (steady) => topics.at(`${BASE}/outputs/${id}/payload`, steady),

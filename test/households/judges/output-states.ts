@@ -1,78 +1,91 @@
-import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
-import { type Calm, readCalm } from "./calm.ts";
-import { expectedOf, type OutputLife, type Report, readOutputLives } from "./output-life.ts";
+import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
+import type { Calm } from "./calm.ts";
+import type { OutputText } from "./house-outputs.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { expectedOf, judgeOutputs, type Look, type OutputLife, type Report } from "./output-life.ts";
 import { MINUTE } from "./truth/calendar.ts";
 
-/**
- * `outputs/<id>/state` follows the table of docs/outputs.md: `confirmed` only after a report of what is expected, `contrary` only
- * after that and one of something else that stood, `failed` only after the time for it; and none of them for long if the device says
- * something else.
- */
-export const judgeStates: Judge = (trace) => {
-  const calm = readCalm(trace);
-  return readOutputLives(trace).flatMap((life) => {
-    const look = { trace, life, calm };
-    return [
-      ...changes(look),
-      ...stuck(look),
-      ...forgotten(look),
-      ...endless(look),
-      ...silent(look),
-      ...sentOnly(look),
-      ...tooOften(look),
-    ];
-  });
-};
+/** `outputs/<id>/state` follows the table of docs/outputs.md. */
+export const STATE_JUDGES: readonly Judge[] = [
+  judgeOutputs("confirmed without a report", (look) =>
+    beginningsOf("confirmed", look, ({ steady, payload, reports, expected }) =>
+      isHeard(reports, expected)
+        ? "right"
+        : isWrong(look, steady, `is confirmed (${payload}), but nothing that is expected was heard`),
+    ),
+  ),
+  judgeOutputs("contrary without a report", (look) =>
+    beginningsOf("contrary", look, (beginning) => judgeContrary(look, beginning)),
+  ),
+  judgeOutputs("failed too soon", (look) =>
+    beginningsOf("failed", look, (beginning) => judgeFailed(look, beginning)),
+  ),
+  judgeOutputs("confirmed in spite of a report", confirmedInSpite),
+  judgeOutputs("not confirmed by a report", notConfirmed),
+  judgeOutputs("contrary in spite of a report", contraryInSpite),
+  judgeOutputs("report forgotten", forgotten),
+  judgeOutputs("waiting for ever", endless),
+  judgeOutputs("confirmed without an answer for long", silent),
+  judgeOutputs("sent without a reason", sentOnly),
+  judgeOutputs("state changes too often", tooOften),
+];
 
-interface Look {
-  trace: Trace;
-  life: OutputLife;
-  calm: Calm;
+function isWrong({ life }: Look, at: number, what: string): Finding {
+  return { at, sentence: `${life.id} ${what}` };
 }
 
-/** Each state that begins has a reason. */
-function changes({ life, calm }: Look): Violation[] {
-  return life.states.flatMap(({ steady, state }, index): Violation[] => {
-    const before = life.states[index - 1]?.state;
-    if (state === before) return [];
+/** A state begins. */
+interface Beginning {
+  steady: number;
+  output: OutputText;
+  payload: string;
+  sentAt: number;
+  expected: string | null;
+  /** What was heard since the payload was sent. */
+  reports: readonly Report[];
+}
+
+/** Each time that the state becomes this one. */
+function beginningsOf(
+  state: string,
+  { life, calm }: Look,
+  find: (beginning: Beginning) => Finding,
+): Finding[] {
+  const begins = life.states.filter(
+    (one, index) => one.state === state && life.states[index - 1]?.state !== state,
+  );
+  return begins.map(({ steady }): Finding => {
     const output = life.at(steady);
     const sent = life.sentWith(steady);
-    if (!output || !sent) return [];
+    if (!output || !sent) return "skipped";
     const { payload, sentAt } = sent;
     // What another state file, another configuration or another clock says may be otherwise. A clock that was set back since
     // makes the sending seem later than now.
     if (sentAt > steady || !life.isSame(sentAt - 1, steady) || !calm.isSure(sentAt - AROUND, steady))
-      return [];
+      return "skipped";
     const expected = output.confirm ? expectedOf(output, payload) : null;
-    const reports = within(life.reports, sentAt - 1_500, steady);
-    const says = (why: string) => [
-      { judge: "output state", at: steady, sentence: `${life.id} is ${state} (${payload}), but ${why}` },
-    ];
-    const isHeard = reports.some(
-      (report) => report.isLive !== "no" && expected !== null && report.meaning(expected) === "expected",
-    );
-    if (state === "confirmed")
-      return isHeard ? [] : says("nothing that is expected was heard since it was sent");
-    if (state === "contrary") {
-      // What was only said by an old report was never done: it is told again. Once the device was away, nobody knows that.
-      const wasAway = within(life.presences, sentAt - 1_500, steady).some(({ isThere }) => !isThere);
-      const chosen = isHeard || wasAway ? null : life.chosen(steady, steady);
-      if (chosen?.every(({ kind }) => kind === "choice")) return says("its device has never done it");
-      const stands = standing(reports, expected ?? "", steady, calm);
-      return stands ? [] : says("nothing else was heard that stood for 5 s");
-    }
-    if (state === "failed" && !output.needsSecretFile) {
-      const sendings = life.sendings(steady);
-      const count = countUntil(sendings, steady);
-      const isRefused = sendings
-        .slice(Math.max(0, count - 2), count)
-        .some(({ failure }) => failure === "refused");
-      const length = output.confirm?.for ?? USUAL;
-      const isTried = steady - sentAt > length - calm.lag(steady) || output.isMessage;
-      return isRefused || isTried ? [] : says(`it was tried for ${(steady - sentAt) / 1000} s only`);
-    }
-    return [];
+    const reports = within(life.reports, sentAt - SENT_ABOUT, steady);
+    return find({ steady, output, payload, sentAt, expected, reports });
   });
+}
+
+function isHeard(reports: readonly Report[], expected: string | null): boolean {
+  return reports.some(
+    ({ isLive, meaning }) => isLive !== "no" && expected !== null && meaning(expected) === "expected",
+  );
+}
+
+/** Only after a report of what is expected, and after one of something else that stood. */
+function judgeContrary(look: Look, { steady, payload, sentAt, expected, reports }: Beginning): Finding {
+  const { life, calm } = look;
+  // What was only said by an old report was never done: it is told again. Once the device was away, nobody knows that.
+  const wasAway = within(life.presences, sentAt - SENT_ABOUT, steady).some(({ isThere }) => !isThere);
+  const chosen = isHeard(reports, expected) || wasAway ? null : life.chosen(steady, steady);
+  if (chosen?.every(({ kind }) => kind === "choice"))
+    return isWrong(look, steady, `is contrary (${payload}), but its device has never done it`);
+  return standing(reports, expected ?? "", steady, calm)
+    ? "right"
+    : isWrong(look, steady, `is contrary (${payload}), but nothing else was heard that stood for 5 s`);
 }
 
 /** A report of something else, 5 s ago or longer, after which none of what is expected came. */
@@ -90,172 +103,226 @@ function standing(reports: readonly Report[], expected: string, at: number, calm
     );
 }
 
-/** What a device says counts after a while. */
-function stuck({ life, calm }: Look): Violation[] {
-  return life.reports.flatMap((report, index): Violation[] => {
+/** Only after the time for it, or a refusal. */
+function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning): Finding {
+  // It cannot be sent without its secret.
+  if (output.needsSecretFile) return "skipped";
+  const { life, calm } = look;
+  const sendings = life.sendings(steady);
+  const count = countUntil(sendings, steady);
+  const isRefused = sendings
+    .slice(Math.max(0, count - 2), count)
+    .some(({ failure }) => failure === "refused");
+  const length = output.confirm?.for ?? USUAL;
+  const isTried = steady - sentAt > length - calm.lag(steady) || output.isMessage;
+  if (isRefused || isTried) return "right";
+  return isWrong(
+    look,
+    steady,
+    `is failed (${payload}), but it was tried for ${(steady - sentAt) / 1000} s only`,
+  );
+}
+
+/** What a device says itself of the payload that was sent last. */
+interface Saying {
+  index: number;
+  report: Report;
+  output: OutputText;
+  payload: string;
+  expected: string;
+}
+
+function sayingsOf({ life }: Look, meant: "expected" | "other"): Saying[] {
+  return life.reports.flatMap((report, index): Saying[] => {
     if (report.isLive !== "yes") return [];
-    const { steady } = report;
-    const output = life.at(steady);
-    const payload = life.payloadAt(steady);
+    const output = life.at(report.steady);
+    const payload = life.payloadAt(report.steady);
     const expected = output?.confirm && payload !== undefined ? expectedOf(output, payload) : null;
-    if (!output?.confirm || expected === null) return [];
-    const meaning = report.meaning(expected);
-    const isWeb = output.confirm.from.kind === "http";
-    const following = (end: number) => life.reports.slice(index + 1, countUntil(life.reports, end));
-    const stands = (length: number, opposite: string) => {
-      const end = steady + length;
-      if (!calm.isThrough(steady - 1_000, end) || !life.isSame(steady, end)) return false;
-      // It was said after the payload was sent, and nothing was sent since.
-      if ((life.sentAt(steady) ?? end) > steady) return false;
-      if (within(life.sendings(steady), steady, end).length > 0) return false;
-      const chosen = life.chosen(steady, end);
-      const isInForce = chosen?.every((one) => "payload" in one && one.payload === payload) ?? false;
-      return isInForce && !following(end).some((one) => one.meaning(expected) === opposite);
-    };
-    const lag = calm.lag(steady);
-    const says = (end: number): Violation[] => {
-      const state = life.stateAt(end);
-      const sentence = `${life.id} is still ${state} (${payload}), though ${report.payload.slice(0, 80)} was heard ${(end - steady) / 1000} s ago`;
-      return [{ judge: "output state", at: end, sentence }];
-    };
-    if (meaning === "other") {
-      const length = isWeb ? TURNS_WEB : TURNS + lag;
-      const end = steady + length;
-      if (life.stateAt(end) !== "confirmed") return [];
-      // Without another answer over HTTP nothing stands.
-      const isSaid = !isWeb || following(end - 2_000).some((one) => one.steady > steady + STANDS);
-      if (isSaid && stands(length, "expected")) return says(end);
-    }
-    if (meaning === "expected") {
-      const soon = steady + TAKEN + lag;
-      const isStill = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
-      // Of a device that is away nothing is confirmed.
-      const isWaiting = isStill && life.awaySinceAt(soon) === null;
-      if (isWaiting && stands(soon - steady, "other")) return says(soon);
-      const late = steady + TURNS_BACK + lag;
-      if (life.stateAt(late) === "contrary" && stands(late - steady, "other")) return says(late);
-    }
-    return [];
+    if (!output || payload === undefined || expected === null || report.meaning(expected) !== meant)
+      return [];
+    return [{ index, report, output, payload, expected }];
   });
 }
 
+/** It was said after the payload was sent, nothing was sent since, the payload is in force, and nothing opposite was said. */
+function stands({ life, calm }: Look, { index, report, payload, expected }: Saying, end: number): boolean {
+  const { steady } = report;
+  if (!calm.isThrough(steady - 1_000, end) || !life.isSame(steady, end)) return false;
+  if ((life.sentAt(steady) ?? end) > steady || within(life.sendings(steady), steady, end).length > 0)
+    return false;
+  const opposite = report.meaning(expected) === "other" ? "expected" : "other";
+  if (reportsUntil(life, index, end).some((one) => one.meaning(expected) === opposite)) return false;
+  return life.chosen(steady, end)?.every((one) => "payload" in one && one.payload === payload) ?? false;
+}
+
+function reportsUntil({ reports }: OutputLife, index: number, end: number): Report[] {
+  return reports.slice(index + 1, countUntil(reports, end));
+}
+
+function stillSays(look: Look, { report, payload }: Saying, end: number): Finding {
+  const heard = `${report.payload.slice(0, 80)} was heard ${(end - report.steady) / 1000} s ago`;
+  return isWrong(look, end, `is still ${look.life.stateAt(end)} (${payload}), though ${heard}`);
+}
+
+/** What a device does else counts after a while. */
+function confirmedInSpite(look: Look): Finding[] {
+  const { life, calm } = look;
+  return sayingsOf(look, "other").map((saying): Finding => {
+    const { steady } = saying.report;
+    const isWeb = saying.output.confirm?.from.kind === "http";
+    const end = steady + (isWeb ? TURNS_WEB : TURNS + calm.lag(steady));
+    // Without another answer over HTTP nothing stands.
+    const isSaid =
+      !isWeb || reportsUntil(life, saying.index, end - 2_000).some((one) => one.steady > steady + STANDS);
+    if (!isSaid || !stands(look, saying, end)) return "skipped";
+    return life.stateAt(end) === "confirmed" ? stillSays(look, saying, end) : "right";
+  });
+}
+
+/** So does what is expected. */
+function notConfirmed(look: Look): Finding[] {
+  const { life, calm } = look;
+  return sayingsOf(look, "expected").map((saying): Finding => {
+    const { steady } = saying.report;
+    const soon = steady + TAKEN + calm.lag(steady);
+    // Of a device that is away nothing is confirmed.
+    if (life.awaySinceAt(soon) !== null || !stands(look, saying, soon)) return "skipped";
+    const isStill = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
+    return isStill ? stillSays(look, saying, soon) : "right";
+  });
+}
+
+/** For the second time within five minutes after two minutes only. */
+function contraryInSpite(look: Look): Finding[] {
+  const { life, calm } = look;
+  return sayingsOf(look, "expected").flatMap((saying): Finding[] => {
+    const { steady } = saying.report;
+    const late = steady + TURNS_BACK + calm.lag(steady);
+    if (!life.statesBetween(steady, late).includes("contrary")) return [];
+    if (!stands(look, saying, late)) return ["skipped"];
+    return [life.stateAt(late) === "contrary" ? stillSays(look, saying, late) : "right"];
+  });
+}
+
+function quietsOf({ events }: Trace): EventOf<"quiet">[] {
+  return events.filter((event) => isKind(event, "quiet"));
+}
+
 /** What a device said last is not forgotten by a reload or an end in order. */
-function forgotten({ trace, life, calm }: Look): Violation[] {
-  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event.steady] : []));
+function forgotten(look: Look): Finding[] {
+  const { trace, life, calm } = look;
   const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "suspend"));
-  return quiets.flatMap((steady): Violation[] => {
+  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
     const output = life.at(steady);
     const payload = life.payloadAt(steady);
     const report = life.reports[countUntil(life.reports, steady) - 1];
     if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes") return [];
-    const from = report.steady;
-    if (life.stateAt(steady) !== "confirmed" || steady - from < TURNS + calm.lag(from)) return [];
-    if ((life.sentAt(steady) ?? steady) > from || !life.isSame(from - 1, steady)) return [];
-    if (within(lost, from, steady).length > 0) return [];
-    if (!calm.isSure(from - AROUND, steady) || !calm.isDiskQuick(from, steady)) return [];
     if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
-    const sentence = `${life.id} is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
-    return [{ judge: "output state", at: steady, sentence }];
+    const from = report.steady;
+    const isKnown =
+      steady - from >= TURNS + calm.lag(from) &&
+      (life.sentAt(steady) ?? steady) <= from &&
+      life.isSame(from - 1, steady) &&
+      within(lost, from, steady).length === 0 &&
+      calm.isSure(from - AROUND, steady) &&
+      calm.isDiskQuick(from, steady);
+    if (!isKnown) return ["skipped"];
+    if (life.stateAt(steady) !== "confirmed") return ["right"];
+    const what = `is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
+    return [isWrong(look, steady, what)];
   });
 }
 
 /** `confirm.for` counts over connections: a device of which nothing is heard has failed then, though the connection comes and goes. */
-function endless({ trace, life, calm }: Look): Violation[] {
-  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event.steady] : []));
+function endless(look: Look): Finding[] {
+  const { trace, life, calm } = look;
   const starts = trace.events.filter((event) => isKind(event, "start", "reload", "kill", "suspend"));
-  return quiets.flatMap((steady): Violation[] => {
+  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
     const output = life.at(steady);
     const sentAt = life.sentAt(steady);
-    if (output?.confirm?.from.kind !== "mqtt" || sentAt === null || life.stateAt(steady) !== "waiting")
-      return [];
-    const heard = [
-      ...within(life.reports, sentAt - AROUND, steady),
-      ...within(life.presences, sentAt - AROUND, steady),
-    ];
-    const isKnown =
-      within(starts, sentAt - AROUND, steady).length === 0 && life.isSame(sentAt - AROUND, steady);
-    if (heard.length > 0 || !isKnown || !calm.isSure(sentAt - AROUND, steady)) return [];
+    if (output?.confirm?.from.kind !== "mqtt" || sentAt === null) return [];
+    const from = sentAt - AROUND;
+    const isSilent =
+      within(life.reports, from, steady).length === 0 && within(life.presences, from, steady).length === 0;
     const taken = life.sendings(steady).find((one) => one.steady >= sentAt - 1_000)?.takenAt ?? steady;
-    const times = Array.from(
-      { length: Math.ceil((steady - taken) / 1_000) },
-      (_, second) => taken + second * 1_000,
-    );
-    const connected = times.filter((at) => calm.since(at) !== null).length * 1_000;
-    if (connected < output.confirm.for + 2 * MINUTE) return [];
-    const sentence = `${life.id} is waiting, though nothing was heard of its device for ${(connected / MINUTE).toFixed(0)} min of connections`;
-    return [{ judge: "output state", at: steady, sentence }];
+    const connected = calm.connected(taken, steady);
+    if (!isSilent || connected < output.confirm.for + 2 * MINUTE) return [];
+    const isKnown =
+      within(starts, from, steady).length === 0 && life.isSame(from, steady) && calm.isSure(from, steady);
+    if (!isKnown) return ["skipped"];
+    if (life.stateAt(steady) !== "waiting") return ["right"];
+    const what = `is waiting, though nothing was heard of its device for ${(connected / MINUTE).toFixed(0)} min of connections`;
+    return [isWrong(look, steady, what)];
   });
 }
 
 /** Over HTTP a device that has not answered for long is not known to do anything. */
-function silent({ trace, life, calm }: Look): Violation[] {
-  const end = trace.events.at(-1)?.steady ?? 0;
-  return life.states.flatMap(({ steady: from, state }, index): Violation[] => {
-    const to = life.states[index + 1]?.steady ?? end;
+function silent(look: Look): Finding[] {
+  const { life, calm } = look;
+  return life.states.flatMap(({ steady: from, state }, index): Finding[] => {
+    const to = life.states[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
     const output = life.at(from);
     const payload = life.sentWith(from)?.payload;
     const expected = output && payload !== undefined ? expectedOf(output, payload) : null;
     if (state !== "confirmed" || output?.confirm?.from.kind !== "http" || expected === null) return [];
     const answers = within(life.reports, from, to).filter(({ meaning }) => meaning(expected) !== "nothing");
     const instants = [from, ...answers.map(({ steady }) => steady), to];
-    const found = instants.find((steady, place) => {
-      const until = steady + SILENT + 60_000;
-      return (
-        (instants[place + 1] ?? steady) > until && calm.isThrough(steady, until) && life.isSame(from, until)
-      );
+    return instants.flatMap((steady, place): Finding[] => {
+      const next = instants[place + 1] ?? steady;
+      const until = steady + SILENT + MINUTE;
+      // An answer that came just in time ends no silence.
+      if (next <= steady + SILENT - MINUTE || (next < to && next <= until)) return [];
+      if (next <= until) return ["right"];
+      if (!calm.isThrough(steady, until) || !life.isSame(from, until)) return ["skipped"];
+      return [isWrong(look, until, `is confirmed (${payload}), though it has not answered for 16 min`)];
     });
-    if (found === undefined) return [];
-    const sentence = `${life.id} is confirmed (${payload}), though it has not answered for 16 min`;
-    return [{ judge: "output state", at: found + SILENT + 60_000, sentence }];
   });
 }
 
 /** A payload in force is `sent` and not more only if a report from before, or a doubt, is the reason. */
-function sentOnly({ trace, life, calm }: Look): Violation[] {
-  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event.steady] : []));
-  return quiets.flatMap((steady): Violation[] => {
+function sentOnly(look: Look): Finding[] {
+  const { trace, life, calm } = look;
+  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
     const output = life.at(steady);
     const payload = life.payloadAt(steady);
     const sentAt = life.sentAt(steady);
-    if (!output?.confirm || payload === undefined || sentAt === null || life.stateAt(steady) !== "sent")
-      return [];
-    const since = calm.since(steady);
-    if (since === null || !calm.isSure(sentAt - AROUND, steady)) return [];
+    if (!output?.confirm || payload === undefined || sentAt === null) return [];
     const chosen = life.chosen(steady - MINUTE, steady);
-    if (!chosen?.every((one) => "payload" in one && one.payload === payload)) return [];
+    if (chosen?.some((one) => !("payload" in one) || one.payload !== payload)) return [];
+    if (chosen === null || calm.since(steady) === null || !calm.isSure(sentAt - AROUND, steady))
+      return ["skipped"];
+    if (life.stateAt(steady) !== "sent") return ["right"];
     const isOld = life.reports.some((report) => report.isLive !== "yes" && report.steady > sentAt - AROUND);
     // What its device said before, live, is an old report for what is sent after it.
     const last = life.reports[countUntil(life.reports, sentAt + 1_000) - 1];
     const isHeld =
       isOld || (last?.isRetained && last.meaning(expectedOf(output, payload) ?? "") === "expected");
     const wasConfirmed = life.states.some((one) => one.state === "confirmed" && one.steady > sentAt);
-    if (isHeld || wasConfirmed || life.awaySinceAt(steady) !== null) return [];
-    const sentence = `${life.id} is sent, though ${payload} is in force and was not confirmed`;
-    return [{ judge: "output state", at: steady, sentence }];
+    if (isHeld || wasConfirmed || life.awaySinceAt(steady) !== null) return ["skipped"];
+    return [isWrong(look, steady, `is sent, though ${payload} is in force and was not confirmed`)];
   });
 }
 
 /** A device that changes its mind again and again changes its topics at most once a minute in the long run. */
-function tooOften({ life, calm }: Look): Violation[] {
+function tooOften(look: Look): Finding[] {
+  const { life, calm } = look;
   const turns = life.states.filter(
     ({ state }, index) => [state, life.states[index - 1]?.state].sort().join(" ") === "confirmed contrary",
   );
-  return LIMITS.flatMap(({ most, within }) => {
-    const found = turns.find(({ steady }, index) => {
-      const first = turns[index - most];
-      return (
-        first !== undefined &&
-        steady - first.steady < within &&
-        // What a restart or a reload has forgotten may begin anew.
-        calm.isThrough(first.steady - AROUND, steady) &&
-        // A sending begins to count anew.
-        Math.abs((life.sentAt(first.steady) ?? 0) - (life.sentAt(steady) ?? 0)) < 1_000
+  return LIMITS.flatMap(({ most, within }) =>
+    turns.slice(most).map(({ steady }, index): Finding => {
+      const first = turns[index]!.steady;
+      if (steady - first >= within) return "right";
+      // What a restart or a reload has forgotten may begin anew, and so may a sending.
+      const isOneOrder = Math.abs((life.sentAt(first) ?? 0) - (life.sentAt(steady) ?? 0)) < 1_000;
+      if (!calm.isThrough(first - AROUND, steady) || !isOneOrder) return "skipped";
+      return isWrong(
+        look,
+        steady,
+        `turned contrary or back more than ${most} times in ${within / 60_000} min`,
       );
-    });
-    if (!found) return [];
-    const sentence = `${life.id} turned contrary or back more than ${most} times in ${within / 60_000} min`;
-    return [{ judge: "output state", at: found.steady, sentence }];
-  });
+    }),
+  );
 }
 
 const STANDS = 5_000;
@@ -269,6 +336,8 @@ const SILENT = 15 * MINUTE;
 /** Without `confirm`. */
 const USUAL = 60 * MINUTE;
 const AROUND = 12_000;
+/** The instant of a sending is published without its milliseconds. */
+const SENT_ABOUT = 1_500;
 const LIMITS = [
   { most: 4, within: 60_000 },
   { most: 7, within: 300_000 },
