@@ -9,7 +9,7 @@ import { messageJudges } from "./messages.ts";
 import { judgesOfDays } from "./messages-of-days.ts";
 import { STATE_JUDGES } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
-import { judgeTellings } from "./tellings.ts";
+import { TELLING_JUDGES } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { judgeWebRequests } from "./web-requests.ts";
@@ -29,16 +29,11 @@ export const JUDGES: readonly Judge[] = [
   foretoldJudge,
   wrongClockJudge,
   ...STATE_JUDGES,
+  ...TELLING_JUDGES,
 ];
 
 /** These do not count yet what they judge. */
-const UNCOUNTED: readonly UncountedJudge[] = [
-  judgeLimits,
-  judgeAway,
-  judgeTellings,
-  judgeWebRequests,
-  judgeWritesOfTries,
-];
+const UNCOUNTED: readonly UncountedJudge[] = [judgeLimits, judgeAway, judgeWebRequests, judgeWritesOfTries];
 
 export function judge(trace: Trace): Verdict {
   const { violations, counts } = ask(JUDGES, trace);

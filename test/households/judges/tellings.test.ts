@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
-import { judgeTellings } from "./tellings.ts";
+import { ask, type Violation } from "./judge.ts";
+import { TELLING_JUDGES } from "./tellings.ts";
+
+/** What is wrong with how often its devices are told. */
+function tellingsIn(trace: Trace): Violation[] {
+  return ask(TELLING_JUDGES, trace).violations;
+}
 
 /** As if its device had been sent nothing from this second on, and had confirmed nothing. */
 function withoutSendings({ began, events }: Trace, from: number): Trace {
@@ -14,8 +20,8 @@ function withoutSendings({ began, events }: Trace, from: number): Trace {
 
 test("a device that is there after a kill is told at the connection at which that is heard", async () => {
   const trace = await liveFound("a device is heard that it is there some seconds after a kill");
-  expect(judgeTellings(trace)).toEqual([]);
-  expect(judgeTellings(withoutSendings(trace, 600))).toMatchObject([
+  expect(tellingsIn(trace)).toEqual([]);
+  expect(tellingsIn(withoutSendings(trace, 600))).toMatchObject([
     {
       sentence: expect.stringMatching(/^device1_set is there at a new connection, and was not told p1 again/),
     },
@@ -24,17 +30,17 @@ test("a device that is there after a kill is told at the connection at which tha
 
 test("a device that has confirmed is told again only if it has said that it is there", async () => {
   const { began, events } = await liveFound("that a device is there is known from a slow");
-  expect(judgeTellings({ began, events })).toEqual([]);
+  expect(tellingsIn({ began, events })).toEqual([]);
   const silent = events.filter((event) => !(event.kind === "heard" && event.topic === "device1/online"));
-  expect(judgeTellings({ began, events: silent })).toContainEqual(
+  expect(tellingsIn({ began, events: silent })).toContainEqual(
     expect.objectContaining({ sentence: expect.stringContaining("after it had confirmed it") }),
   );
 });
 
 test("a device that is there at a new connection is told, also by a slow broker", async () => {
   const trace = await liveFound("a slow broker that holds much says late");
-  expect(judgeTellings(trace)).toEqual([]);
-  expect(judgeTellings(withoutSendings(trace, 600))).toContainEqual(
+  expect(tellingsIn(trace)).toEqual([]);
+  expect(tellingsIn(withoutSendings(trace, 600))).toContainEqual(
     expect.objectContaining({ sentence: expect.stringContaining("device1 is there at a new connection") }),
   );
 });

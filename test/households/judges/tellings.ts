@@ -1,8 +1,9 @@
-import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
-import { type Calm, readCalm } from "./calm.ts";
+import { countUntil, isKind, within } from "../trace.ts";
+import type { Calm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
-import { expectedOf, type OutputLife, readOutputLives, TRIPS } from "./output-life.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { expectedOf, judgeOutputs, type Look, type OutputLife, TRIPS } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
 import { HOUR } from "./truth/calendar.ts";
 
@@ -10,52 +11,47 @@ import { HOUR } from "./truth/calendar.ts";
  * How often a device is told the same again: not sooner than `every`, five times an hour and then every ten minutes if it did what
  * it was told and does something else, and only the payload of a choice that is ON; and so often it is.
  */
-export const judgeTellings: Judge = (trace) => {
-  const calm = readCalm(trace);
-  return readOutputLives(trace).flatMap((life) => {
-    const look = { trace, life, calm };
-    return [
-      ...gaps(look),
-      ...rates(look),
-      ...soon(look),
-      ...unasked(look),
-      ...confirmed(look),
-      ...missing(look),
-      ...notTold(look),
-    ];
-  });
-};
+export const TELLING_JUDGES: readonly Judge[] = [
+  judgeOutputs("told again too soon", gaps),
+  judgeOutputs("told again too often", rates),
+  judgeOutputs("told again before 5 s", soon),
+  judgeOutputs("told again though not kept", unasked),
+  judgeOutputs("told again though it had confirmed", confirmed),
+  judgeOutputs("not tried again", missing),
+  judgeOutputs("not told though it does something else", (look) => notTold(look, contraries(look))),
+  judgeOutputs("not told though it came back", (look) => notTold(look, returns(look))),
+  judgeOutputs("not told at a new connection", (look) => notTold(look, connections(look))),
+];
 
-interface Look {
-  trace: Trace;
-  life: OutputLife;
-  calm: Calm;
-}
-
-/** The same payload twice, one after the other, with nothing between that would be a reason of its own. */
+/** The same payload twice, one after the other. */
 interface Again {
   first: Sending;
   second: Sending;
   output: OutputText;
+  /** There may be something between them that is a reason of its own. */
+  isUnclear: boolean;
 }
 
+/** There is certainly no other order between them. */
 function sentAgain({ life, calm }: Look): Again[] {
   return targetsOf(life).flatMap((sendings) =>
     sendings.flatMap((second, index): Again[] => {
       const first = sendings[index - 1];
-      if (!first || first.payload !== second.payload) return [];
-      const output = life.at(first.steady);
-      const isQuiet = calm.isThrough(first.steady, second.steady);
-      if (!output || !isQuiet || !life.isSame(first.steady, second.steady)) return [];
+      const output = first && life.at(first.steady);
+      if (!output || first.payload !== second.payload) return [];
       const lag = calm.lag(second.steady);
       const chosen = life.chosen(first.steady + lag, second.steady);
       // A message whose choice has ended and begun again is another one.
       const isStillDue = (one: Chosen) =>
         isStill(one, first.payload) && !(output.isMessage && one.kind === "stands");
-      // Its choice may have ended and begun again unseen.
-      if (!calm.isSeen(first.steady - SAVED, second.steady) && life.isOrderedAnew(first, second, calm))
-        return [];
-      return chosen?.every(isStillDue) ? [{ first, second, output }] : [];
+      if (chosen?.every(isStillDue) === false) return [];
+      const isUnclear =
+        chosen === null ||
+        !calm.isThrough(first.steady, second.steady) ||
+        !life.isSame(first.steady, second.steady) ||
+        // Its choice may have ended and begun again unseen.
+        (!calm.isSeen(first.steady - SAVED, second.steady) && life.isOrderedAnew(first, second, calm));
+      return [{ first, second, output, isUnclear }];
     }),
   );
 }
@@ -70,8 +66,9 @@ function isStill(chosen: Chosen, payload: string): boolean {
 }
 
 /** Not sooner than `every`; than ten minutes after a refusal; than an address has asked for. */
-function gaps(look: Look): Violation[] {
-  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+function gaps(look: Look): Finding[] {
+  return sentAgain(look).map(({ first, second, output, isUnclear }): Finding => {
+    if (isUnclear) return "skipped";
     const gap = second.steady - (first.overAt ?? first.steady);
     // The broker may take the next repetition of what it has taken before.
     const state = look.life.stateAt(first.steady);
@@ -79,9 +76,9 @@ function gaps(look: Look): Violation[] {
     const wait = isRepeated ? (output.confirm?.every ?? USUAL) : waitOf(output, first);
     const least = Math.max(wait, (first.retryAfter ?? 0) * 1_000);
     const lag = output.to.kind === "mqtt" ? lagOf(look.calm, first, second) : SLACK;
-    if (gap > Math.min(least, PAUSE) - lag) return [];
+    if (gap > Math.min(least, PAUSE) - lag) return "right";
     const sentence = `${look.life.id} was told ${first.payload} again after ${gap / 1000} s, at the earliest after ${least / 1000}`;
-    return [{ judge: "tellings", at: second.steady, sentence }];
+    return { at: second.steady, sentence };
   });
 }
 
@@ -98,9 +95,9 @@ function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
 }
 
 /** In any hour five times, then every ten minutes, if the device had done it and does something else. */
-function rates(look: Look): Violation[] {
+function rates(look: Look): Finding[] {
   const { life, calm } = look;
-  const found = sentAgain(look)
+  const again = sentAgain(look)
     // What a device that comes back is told does not count.
     .filter(({ first, second }) => !hasComeBack(life, first, second))
     // What the broker refuses does not reach the device.
@@ -108,19 +105,21 @@ function rates(look: Look): Violation[] {
     // What an address has not taken is tried again like any sending, which is no further telling.
     .filter(({ first }) => first.how === "mqtt" || first.failure === null)
     .sort((one, other) => one.second.steady - other.second.steady);
-  return found.flatMap(({ second, output }, index): Violation[] => {
-    const [fifth, before] = [found[index - MOST]?.second.steady, found[index - 1]?.second];
-    if (fifth === undefined || before === undefined || second.steady - fifth >= HOUR - SLACK) return [];
+  const clear = again.filter(({ isUnclear }) => !isUnclear);
+  const found = clear.slice(MOST).flatMap(({ second, output }, index): Finding[] => {
+    const fifth = clear[index]!.second.steady;
+    const before = clear[index + MOST - 1]!.second;
     // With each order the count begins anew.
     if ((life.sentAt(second.steady) ?? second.steady) > fifth) return [];
     const least = Math.max(PAUSE, output.confirm?.every ?? 0);
-    // What another state file holds of them is not known.
-    if (!calm.isSure(fifth, second.steady)) return [];
     const gap = second.steady - before.steady;
-    if (gap >= least - lagOf(calm, before, second)) return [];
+    if (second.steady - fifth >= HOUR - SLACK || gap >= least - lagOf(calm, before, second)) return ["right"];
+    // What another state file holds of them is not known.
+    if (!calm.isSure(fifth, second.steady)) return ["skipped"];
     const sentence = `${life.id} was told ${second.payload} again six times within ${((second.steady - fifth) / 60_000).toFixed(0)} min, the last time after ${gap / 1000} s`;
-    return [{ judge: "tellings", at: second.steady, sentence }];
+    return [{ at: second.steady, sentence }];
   });
+  return [...found, ...again.filter(({ isUnclear }) => isUnclear).map(() => "skipped" as const)];
 }
 
 function hasComeBack(life: OutputLife, first: Sending, second: Sending): boolean {
@@ -135,9 +134,9 @@ function wasTold(life: OutputLife, calm: Calm, { steady }: Sending): boolean {
 }
 
 /** What it does else has stood for 5 s; it may be that the device came back, or that vigie connected anew. */
-function soon(look: Look): Violation[] {
+function soon(look: Look): Finding[] {
   const { life, calm } = look;
-  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+  return sentAgain(look).flatMap(({ first, second, output, isUnclear }): Finding[] => {
     const expected = output.confirm ? expectedOf(output, first.payload) : null;
     if (expected === null || !wasTold(life, calm, second)) return [];
     if (within(life.presences, first.steady, second.steady).length > 0) return [];
@@ -146,35 +145,37 @@ function soon(look: Look): Violation[] {
     );
     const last = reports.findLastIndex(({ meaning }) => meaning(expected) === "expected");
     const other = reports[last + 1];
-    if (last < 0 || !other || second.steady - other.steady >= STANDS - SLACK) return [];
+    if (last < 0 || !other) return [];
+    const stood = second.steady - other.steady;
+    if (stood >= STANDS - SLACK) return ["right"];
     // It did what it was told for too short a time to count.
-    if (life.stateAt(other.steady) === "contrary") return [];
-    const sentence = `${life.id} was told ${first.payload} again ${(second.steady - other.steady) / 1000} s after it began to do something else`;
-    return [{ judge: "tellings", at: second.steady, sentence }];
+    if (isUnclear || life.stateAt(other.steady) === "contrary") return ["skipped"];
+    const sentence = `${life.id} was told ${first.payload} again ${stood / 1000} s after it began to do something else`;
+    return [{ at: second.steady, sentence }];
   });
 }
 
 /** Never for `else` or `unknown`, and never without `keep` or `online`, when the device has confirmed it. */
-function unasked(look: Look): Violation[] {
+function unasked(look: Look): Finding[] {
   const { life, calm } = look;
-  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+  return sentAgain(look).flatMap(({ first, second, output, isUnclear }): Finding[] => {
     if (!wasTold(life, calm, second)) return [];
-    const chosen = life.chosen(
-      first.steady + calm.lag(second.steady),
-      second.steady + calm.lag(second.steady),
-    );
+    const lag = calm.lag(second.steady);
+    const chosen = life.chosen(first.steady + lag, second.steady + lag);
+    const isKept = output.confirm?.keep || output.confirm?.online;
+    if (isUnclear || (isKept && chosen === null)) return ["skipped"];
     const isChoice = chosen === null || chosen.some(({ kind }) => kind === "choice");
-    if (isChoice && (output.confirm?.keep || output.confirm?.online)) return [];
+    if (isChoice && isKept) return ["right"];
     const why = isChoice ? "has neither keep nor online" : "is no choice whose rule is ON";
     const sentence = `${life.id} was told ${first.payload} again after it was confirmed, but ${why}`;
-    return [{ judge: "tellings", at: second.steady, sentence }];
+    return [{ at: second.steady, sentence }];
   });
 }
 
 /** Not when it has confirmed it since it was sent the first time, whether the sending was answered or not. */
-function confirmed(look: Look): Violation[] {
+function confirmed(look: Look): Finding[] {
   const { life, calm } = look;
-  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+  return sentAgain(look).flatMap(({ first, second, output, isUnclear }): Finding[] => {
     const expected = output.confirm ? expectedOf(output, first.payload) : null;
     if (expected === null || (life.sentAt(second.steady) ?? second.steady) > first.steady + SAVED) return [];
     const until = second.steady - calm.lag(second.steady);
@@ -186,91 +187,99 @@ function confirmed(look: Look): Violation[] {
       last.steady < until &&
       last.meaning(expected) === "expected" &&
       reports.every(({ meaning }) => meaning(expected) !== "other");
+    if (!isConfirmed) return ["right"];
     // That it is there, as a slow broker held it, counts when all that it held is read.
     const read = TRIPS * calm.latency(second.steady);
     const cameBack = within(life.presences, first.steady - read, second.steady).length > 0;
-    if (!isConfirmed || cameBack) return [];
+    if (isUnclear || cameBack) return ["skipped"];
     const sentence = `${life.id} was told ${first.payload} again ${(second.steady - last.steady) / 1000} s after it had confirmed it`;
-    return [{ judge: "tellings", at: second.steady, sentence }];
+    return [{ at: second.steady, sentence }];
   });
 }
 
 /** What is not confirmed or not taken is tried again; what is kept is told again; who comes back is told. */
-function missing({ life, calm }: Look): Violation[] {
+function missing({ life, calm }: Look): Finding[] {
   return targetsOf(life).flatMap((sendings) =>
-    sendings.flatMap((sending, index): Violation[] => {
+    sendings.flatMap((sending, index): Finding[] => {
       const { steady, payload } = sending;
       const output = life.at(steady);
       if (!output || output.isMessage) return [];
       const from = sending.overAt ?? steady;
-      const next = sendings[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
+      const open = from + calm.lag(from);
+      const next = sendings[index + 1];
       const every = waitOf(output, sending);
       const longest = Math.max(PAUSE, every);
       const wait = Math.min(Math.max(every, (sending.retryAfter ?? 0) * 1_000), longest);
       // Once the time for it is over, every ten minutes.
       const isFailed = life.stateAt(from + wait + LATE) === "failed";
       const end = from + (isFailed ? longest : wait) + LATE;
-      if (next <= end || !isOpen(life, from + calm.lag(from), end)) return [];
-      if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
-      // What was sent last stands while nobody knows what is to be sent. Nobody asks for ever that `else` is done.
+      if (next && next.steady <= end)
+        return next.payload === payload && isOpen(life, open, next.steady - 1) ? ["right"] : [];
+      if (!isOpen(life, open, end)) return [];
       const chosen = life.chosen(steady, end);
-      const fails = isFailed || statesBetween(life, from + calm.lag(from), end).includes("failed");
-      const isWanted = chosen?.every((one) =>
+      if (chosen === null || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end))
+        return ["skipped"];
+      // What was sent last stands while nobody knows what is to be sent. Nobody asks for ever that `else` is done.
+      const fails = isFailed || life.statesBetween(open, end).includes("failed");
+      const isWanted = chosen.every((one) =>
         fails ? one.kind === "choice" && one.payload === payload : isStill(one, payload),
       );
       if (!isWanted) return [];
       const sentence = `${life.id} is ${life.stateAt(end)}, and ${payload} was not tried again for ${(end - from) / 1000} s`;
-      return [{ judge: "tellings", at: end, sentence }];
+      return [{ at: end, sentence }];
     }),
   );
 }
 
 /** All the time its state was one in which it is tried again. */
 function isOpen(life: OutputLife, from: number, to: number): boolean {
-  return statesBetween(life, from, to).every((state) => state === "waiting" || state === "failed");
-}
-
-function statesBetween(life: OutputLife, from: number, to: number): (string | undefined)[] {
-  return [life.stateAt(from), ...within(life.states, from, to).map(({ state }) => state)];
+  return life.statesBetween(from, to).every((state) => state === "waiting" || state === "failed");
 }
 
 /** A device that does something else, or comes back, is told in time. */
-function notTold(look: Look): Violation[] {
-  const { life } = look;
-  return reasonsToTell(look).flatMap(({ steady, what, soon: length }): Violation[] => {
+function notTold(look: Look, reasons: readonly Reason[]): Finding[] {
+  const { life, calm } = look;
+  return reasons.flatMap((reason): Finding[] => {
+    const { steady, what } = reason;
     const output = life.at(steady);
     const payload = life.payloadAt(steady);
-    if (!output?.confirm || payload === undefined) return [];
     const sendings = life.sendings(steady);
     const last = sendings[countUntil(sendings, steady) - 1];
-    if (!last || last.payload !== payload) return [];
-    const gap = Math.max(output.confirm.every, SHORTEST);
-    // With each order the count begins anew.
-    const countedFrom = Math.max(steady - HOUR - length, (life.sentAt(steady) ?? 0) - 1_000);
-    const recent = within(sendings, countedFrom, steady).length;
-    const isOften = recent >= MOST || !look.calm.isSure(steady - 2 * HOUR, steady);
-    // Power cuts, however many there are, delay nothing.
-    const isSlow = what === "does something else" && (isOften || life.awaySinceAt(steady) !== null);
-    const pause = isSlow ? Math.max(gap, PAUSE) : gap;
-    const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
-    // What it has not confirmed is repeated, as it would be without this reason.
-    const repeats = life.stateAt(steady) === "waiting" ? steady + gap : 0;
-    const end =
-      Math.max(
-        steady + length,
-        repeats,
-        (last.overAt ?? last.steady) + Math.min(waited, Math.max(gap, PAUSE)),
-      ) + LATE;
-    if (within(sendings, steady - 1_000, end).length > 0) return [];
-    const from = what === "is there at a new connection" ? steady : steady - AROUND;
-    if (!look.calm.isThrough(from, end) || !life.isSame(steady, end)) return [];
-    if (!look.calm.isAwake(last.steady, end)) return [];
-    const chosen = life.chosen(from + 1_000, end);
-    if (!chosen?.every((one) => one.kind === "choice" && one.payload === payload)) return [];
+    if (!output?.confirm || payload === undefined || last?.payload !== payload) return [];
+    const end = latestTelling(look, reason, output, last);
+    const [told] = within(sendings, steady - 1_000, end);
+    if (told) return told.payload === payload ? ["right"] : [];
     if (isOver(look, output, { payload, from: steady, to: end, what })) return [];
+    const from = what === "is there at a new connection" ? steady : steady - AROUND;
+    const chosen = life.chosen(from + 1_000, end);
+    const isKnown = calm.isThrough(from, end) && life.isSame(steady, end) && calm.isAwake(last.steady, end);
+    if (chosen === null || !isKnown) return ["skipped"];
+    if (!chosen.every((one) => one.kind === "choice" && one.payload === payload)) return [];
     const sentence = `${life.id} ${what}, and was not told ${payload} again within ${((end - steady) / 1000).toFixed(0)} s`;
-    return [{ judge: "tellings", at: end, sentence }];
+    return [{ at: end, sentence }];
   });
+}
+
+/** By when it has to be told for this reason. */
+function latestTelling(
+  { life, calm }: Look,
+  { steady, what, soon }: Reason,
+  output: OutputText,
+  last: Sending,
+): number {
+  const gap = Math.max(output.confirm?.every ?? USUAL, SHORTEST);
+  // With each order the count begins anew.
+  const countedFrom = Math.max(steady - HOUR - soon, (life.sentAt(steady) ?? 0) - 1_000);
+  const recent = within(life.sendings(steady), countedFrom, steady).length;
+  const isOften = recent >= MOST || !calm.isSure(steady - 2 * HOUR, steady);
+  // Power cuts, however many there are, delay nothing.
+  const isSlow = what === "does something else" && (isOften || life.awaySinceAt(steady) !== null);
+  const pause = isSlow ? Math.max(gap, PAUSE) : gap;
+  const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
+  // What it has not confirmed is repeated, as it would be without this reason.
+  const repeats = life.stateAt(steady) === "waiting" ? steady + gap : 0;
+  const after = (last.overAt ?? last.steady) + Math.min(waited, Math.max(gap, PAUSE));
+  return Math.max(steady + soon, repeats, after) + LATE;
 }
 
 interface Reason {
@@ -280,14 +289,19 @@ interface Reason {
   soon: number;
 }
 
-function reasonsToTell({ trace, life, calm }: Look): Reason[] {
-  const contraries = life.states.flatMap(({ steady, state }, index): Reason[] => {
+/** What is kept is told again. */
+function contraries({ life }: Look): Reason[] {
+  return life.states.flatMap(({ steady, state }, index): Reason[] => {
     const begins = state === "contrary" && life.states[index - 1]?.state !== "contrary";
     const isKept = life.at(steady)?.confirm?.keep;
     return begins && isKept ? [{ steady, what: "does something else", soon: 0 }] : [];
   });
+}
+
+/** Who comes back is told. */
+function returns({ trace, life, calm }: Look): Reason[] {
   const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "yield"));
-  const returns = life.presences.flatMap(({ steady, isThere, isLive }, index): Reason[] => {
+  return life.presences.flatMap(({ steady, isThere, isLive }, index): Reason[] => {
     const before = life.presences[index - 1];
     if (!isThere || before?.isThere !== false) return [];
     if (calm.isThrough(before.steady, steady))
@@ -302,11 +316,10 @@ function reasonsToTell({ trace, life, calm }: Look): Reason[] {
       ? [{ steady, what: "is there at a new connection", soon: READ + TRIPS * calm.latency(steady) }]
       : [];
   });
-  return [...contraries, ...returns, ...connections({ trace, life, calm })];
 }
 
 /** After a new connection, and after a kill, nobody knows whether a device that is there was away meanwhile. */
-function connections({ trace, life, calm }: Pick<Look, "trace" | "life" | "calm">): Reason[] {
+function connections({ trace, life, calm }: Look): Reason[] {
   let isOrderly = true;
   let isReload = false;
   return trace.events.flatMap((event): Reason[] => {
@@ -341,7 +354,7 @@ function isOver(
 ): boolean {
   if (what !== "does something else") {
     const isGone = within(life.presences, from, to).some(({ isThere }) => !isThere);
-    return isGone || statesBetween(life, from, to).slice(1).includes("confirmed");
+    return isGone || life.statesBetween(from, to).slice(1).includes("confirmed");
   }
   const expected = expectedOf(output, payload) ?? "";
   return within(life.reports, from - 6_000, to).some(({ meaning }) => meaning(expected) === "expected");

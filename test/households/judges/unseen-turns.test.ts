@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
-import { ask } from "./judge.ts";
-import { judgeTellings } from "./tellings.ts";
+import { ask, type Violation } from "./judge.ts";
+import { TELLING_JUDGES } from "./tellings.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
+
+/** What is wrong with how often its devices are told. */
+function tellingsIn(trace: Trace): Violation[] {
+  return ask(TELLING_JUDGES, trace).violations;
+}
 
 /** What vigie would publish if it had sent the same order again: the instant of the first one. */
 function asOneOrder({ began, events }: Trace): Trace {
@@ -27,8 +32,8 @@ test("a payload that is sent again after the broker was away is right only as a 
 
 test("a payload that is sent again to a slow broker is right only as a new order", async () => {
   const trace = await liveFound("a choice begins again sooner than a broker with a latency of 400 ms");
-  expect(judgeTellings(trace)).toEqual([]);
-  expect(judgeTellings(asOneOrder(trace))).toContainEqual(
+  expect(tellingsIn(trace)).toEqual([]);
+  expect(tellingsIn(asOneOrder(trace))).toContainEqual(
     expect.objectContaining({
       sentence: "device1_set was told p1 again after 1.6 s, at the earliest after 30",
     }),
