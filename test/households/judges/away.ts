@@ -1,27 +1,23 @@
-import { isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
-import { type Calm, readCalm } from "./calm.ts";
-import { type OutputLife, readOutputLives } from "./output-life.ts";
+import { isKind, within } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { judgeOutputs, type Look } from "./output-life.ts";
 import { MINUTE } from "./truth/calendar.ts";
 
 /**
  * A device that says on `online` that it is away is never `confirmed`, not on the topics and not on the page, which say since when it
  * is away. That ends when it says that it is there, and nothing else changes it.
  */
-export const judgeAway: Judge = (trace) => {
-  const calm = readCalm(trace);
-  return readOutputLives(trace).flatMap((life) => {
-    const look = { trace, life, calm };
-    return [...confirmed(look), ...shown(look), ...goesOn(look)];
-  });
-};
+export const AWAY_JUDGES: readonly Judge[] = [
+  judgeOutputs("confirmed while away", confirmed),
+  judgeOutputs("away and not shown as away", notShown),
+  judgeOutputs("there and shown as away", shownThough),
+  judgeOutputs("away and not on the page", (look) => onPage(look, true)),
+  judgeOutputs("there and on the page as away", (look) => onPage(look, false)),
+  judgeOutputs("tick while away", ticks),
+  judgeOutputs("away since another time", goesOn),
+];
 
-interface Look {
-  trace: Trace;
-  life: OutputLife;
-  calm: Calm;
-}
-
-/** A message that the device is away, and until when nothing else was heard of its presence on this connection. */
+/** A message that the device is away, and until when nothing else was heard of its presence. */
 interface Absence {
   /** From then on it has to count. */
   from: number;
@@ -37,45 +33,89 @@ function absences({ trace, life, calm }: Look): Absence[] {
     if (before && !before.isThere && before.steady >= since) return [];
     const recent = within(life.presences, steady - UNSTEADY, steady - 1);
     const from = steady + (recent.some((one) => !one.isThere) ? COUNTS_LATE : COUNTS) + calm.lag(steady);
-    const to = life.presences.slice(index + 1).find((one) => one.isThere)?.steady ?? end;
+    const back = life.presences.slice(index + 1).find((one) => one.isThere)?.steady ?? end;
     // Another output may hear another topic.
-    const last = [to, ...life.changes].filter((at) => at > steady).sort((one, other) => one - other)[0] ?? to;
-    return from < last ? [{ from, to: last }] : [];
+    const changed = life.changes.find((at) => at > steady && !life.isSame(steady, at)) ?? end;
+    const to = Math.min(back, changed);
+    return from < to ? [{ from, to }] : [];
   });
 }
 
-function confirmed(look: Look): Violation[] {
-  const { life, calm } = look;
-  return absences(look).flatMap(({ from, to }): Violation[] => {
+/** It goes on over a restart in order, and over a new connection; a kill, or a disk that fails, may lose it. */
+function isKnownAway({ trace, calm }: Look, { from, to }: Absence, steady: number): boolean {
+  if (steady < from || steady >= to || !calm.isThrough(from, from)) return false;
+  const isLost = trace.events.some(
+    (event) => isKind(event, "kill", "crash", "yield") && event.steady >= from && event.steady <= steady,
+  );
+  return (
+    calm.isThrough(from, steady) || (!isLost && calm.isSure(from, steady) && calm.isDiskQuick(from, steady))
+  );
+}
+
+function confirmed(look: Look): Finding[] {
+  const { life } = look;
+  return absences(look).map((absence): Finding => {
+    const { from, to } = absence;
     const instants = [from, ...within(life.states, from, to).map(({ steady }) => steady)];
-    const found = instants.find(
-      (steady) => steady < to && calm.isThrough(from, steady) && life.stateAt(steady) === "confirmed",
-    );
-    if (found === undefined) return [];
-    const sentence = `${life.id} is confirmed, though its device says that it is away`;
-    return [{ judge: "away", at: found, sentence }];
+    const known = instants.filter((steady) => isKnownAway(look, absence, steady));
+    const found = known.find((steady) => life.stateAt(steady) === "confirmed");
+    if (found === undefined) return known.length > 0 ? "right" : "skipped";
+    return { at: found, sentence: `${life.id} is confirmed, though its device says that it is away` };
   });
 }
 
-/** What is shown when nothing has happened for a while. */
-function shown(look: Look): Violation[] {
-  const { trace, life, calm } = look;
+/** Each time that nothing has happened for a while, and what the page shows of the device then. */
+function quietsOf({ trace, life }: Look): { steady: number; card: string | null; since: string | null }[] {
+  return trace.events
+    .filter((event) => isKind(event, "quiet"))
+    .map(({ steady, page }) => ({
+      steady,
+      card: cardOf(page, life.id),
+      since: life.awaySinceAt(steady),
+    }));
+}
+
+/** Those of the quiet times at which its device is certainly away. */
+function awayAtQuiets(look: Look): ReturnType<typeof quietsOf> {
   const away = absences(look);
-  return trace.events.flatMap((event): Violation[] => {
-    if (!isKind(event, "quiet")) return [];
-    const { steady } = event;
-    const says = (sentence: string) => [{ judge: "away", at: steady, sentence: `${life.id} ${sentence}` }];
-    const since = life.awaySinceAt(steady);
-    const card = cardOf(event.page, life.id);
-    if (card !== null && (since !== null) !== card.includes("hors ligne depuis"))
-      return says(`is away since ${since}, and the page has: ${card}`);
-    const isAway = away.some(({ from, to }) => from <= steady && steady < to && calm.isThrough(from, steady));
-    if (isAway && card?.includes("✓")) return says("is away, and has a tick on the page");
-    if (isAway && since === null && life.payloadAt(steady) !== "None")
-      return says("is not shown as away, though its device says so");
-    const last = within(life.presences, calm.since(steady) ?? steady, steady).at(-1);
-    const isThere = last?.isThere && last.steady < steady - COUNTS - calm.lag(steady);
-    return isThere && since !== null ? says("is shown as away, though its device says that it is there") : [];
+  return quietsOf(look).filter(({ steady }) => away.some((absence) => isKnownAway(look, absence, steady)));
+}
+
+function notShown(look: Look): Finding[] {
+  const { life } = look;
+  return awayAtQuiets(look)
+    .filter(({ steady }) => life.payloadAt(steady) !== "None")
+    .map(({ steady: at, since }) =>
+      since !== null
+        ? "right"
+        : { at, sentence: `${life.id} is not shown as away, though its device says so` },
+    );
+}
+
+function ticks(look: Look): Finding[] {
+  return awayAtQuiets(look).flatMap(({ steady: at, card }): Finding[] => {
+    if (card === null) return [];
+    if (!card.includes("✓")) return ["right"];
+    return [{ at, sentence: `${look.life.id} is away, and has a tick on the page` }];
+  });
+}
+
+function shownThough(look: Look): Finding[] {
+  const { life, calm } = look;
+  return quietsOf(look).flatMap(({ steady: at, since }): Finding[] => {
+    const last = within(life.presences, calm.since(at) ?? at, at).at(-1);
+    if (!last?.isThere) return [];
+    if (last.steady >= at - COUNTS - calm.lag(at)) return ["skipped"];
+    if (since === null) return ["right"];
+    return [{ at, sentence: `${life.id} is shown as away, though its device says that it is there` }];
+  });
+}
+
+function onPage(look: Look, isAway: boolean): Finding[] {
+  return quietsOf(look).flatMap(({ steady: at, card, since }): Finding[] => {
+    if (card === null || (since !== null) !== isAway) return [];
+    if (isAway === card.includes("hors ligne depuis")) return ["right"];
+    return [{ at, sentence: `${look.life.id} is away since ${since}, and the page has: ${card}` }];
   });
 }
 
@@ -87,26 +127,25 @@ function cardOf(page: string, id: string): string | null {
 }
 
 /** Since when it is away does not change by a reload, an end in order, a new connection or another payload. */
-function goesOn({ trace, life, calm }: Look): Violation[] {
+function goesOn({ trace, life, calm }: Look): Finding[] {
   const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "yield"));
-  return life.awaySinces.flatMap(({ steady, since }, index): Violation[] => {
+  return life.awaySinces.flatMap(({ steady, since }, index): Finding[] => {
     const before = life.awaySinces[index - 1];
-    if (!before || before.since === null || before.since === since) return [];
+    if (!before || before.since === null) return [];
+    if (before.since === since) return ["right"];
     const { steady: from } = before;
-    // What the broker has not got before it was down is published later.
-    if (!life.isSame(from, steady) || !calm.isSure(from, steady) || !calm.isDiskQuick(from, steady))
-      return [];
-    if (within(lost, from, steady).length > 0) return [];
     // What is heard within the time of a connection may be published after it.
     if (within(life.presences, from - MINUTE, steady).some(({ isThere }) => isThere)) return [];
+    // What the broker has not got before it was down is published later.
+    const isKnown =
+      life.isSame(from, steady) &&
+      calm.isSure(from, steady) &&
+      calm.isDiskQuick(from, steady) &&
+      within(lost, from, steady).length === 0;
+    if (!isKnown) return ["skipped"];
     const sentence = `${life.id} was away since ${before.since}, and is now since ${since}, though its device has said nothing else`;
-    return [{ judge: "away", at: steady, sentence }];
+    return [{ at: steady, sentence }];
   });
-}
-
-/** Whether that it is away is the last that the device has said of its presence. */
-export function isAwayAt(life: OutputLife, steady: number): boolean {
-  return within(life.presences, 0, steady).at(-1)?.isThere === false;
 }
 
 /** Milliseconds. */

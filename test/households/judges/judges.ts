@@ -1,6 +1,6 @@
 import type { Trace, Judge as UncountedJudge } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
-import { judgeAway } from "./away.ts";
+import { AWAY_JUDGES } from "./away.ts";
 import { foretoldJudge } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
@@ -30,10 +30,11 @@ export const JUDGES: readonly Judge[] = [
   wrongClockJudge,
   ...STATE_JUDGES,
   ...TELLING_JUDGES,
+  ...AWAY_JUDGES,
 ];
 
 /** These do not count yet what they judge. */
-const UNCOUNTED: readonly UncountedJudge[] = [judgeLimits, judgeAway, judgeWebRequests, judgeWritesOfTries];
+const UNCOUNTED: readonly UncountedJudge[] = [judgeLimits, judgeWebRequests, judgeWritesOfTries];
 
 export function judge(trace: Trace): Verdict {
   const { violations, counts } = ask(JUDGES, trace);
