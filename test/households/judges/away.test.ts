@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
-import type { Trace } from "../trace.ts";
+import type { Seen, Trace } from "../trace.ts";
 import { AWAY_JUDGES } from "./away.ts";
 import { ask, type Violation } from "./judge.ts";
 
@@ -40,4 +40,45 @@ test("since when a device is away may be lost by a disk that failed, and by noth
       sentence: expect.stringMatching(/^device1_set was away since .* nothing else$/),
     }),
   );
+});
+
+const BOILER = `
+rules: [{ id: rouge, when: { day: now, color: rouge } }]
+outputs:
+  list:
+    - id: boiler
+      topic: boiler/set
+      choose: [{ when: rouge, payload: "off" }]
+      confirm: { topic: boiler/state, online: { topic: boiler/online, equals: online } }
+`;
+
+/** It says that it is away after a minute; this happens after that; and it is confirmed after four minutes. */
+function confirmedAfter(...meanwhile: Seen[]): Trace {
+  const publishes = (payload: string): Seen => {
+    const topic = "vigie/outputs/boiler/state";
+    return { kind: "published", id: 1, topic, payload, retain: true, qos: 1, expiry: undefined };
+  };
+  const isAway = { kind: "heard", topic: "boiler/online", payload: "offline", retain: false } as const;
+  const seen: [number, Seen][] = [
+    [0, { kind: "start", yaml: BOILER }],
+    [1, { kind: "connected", version: 5 }],
+    [60, isAway],
+    [61, publishes("sent")],
+    ...meanwhile.map((one, index): [number, Seen] => [120 + index, one]),
+    [240, publishes("confirmed")],
+    [300, { kind: "stop" }],
+  ];
+  const events = seen.map(([second, one]) => ({ at: second * 1_000, steady: second * 1_000, ...one }));
+  return { began: 0, events };
+}
+
+test("a device that is away is not confirmed after a reload or a new connection, but may be after a kill", () => {
+  const isConfirmed = [
+    { judge: "confirmed while away", at: 240_000, sentence: expect.stringContaining("boiler is confirmed") },
+  ];
+  const connected = { kind: "connected", version: 5 } as const;
+  expect(awayIn(confirmedAfter())).toEqual(isConfirmed);
+  expect(awayIn(confirmedAfter({ kind: "reload", yaml: BOILER }, connected))).toEqual(isConfirmed);
+  expect(awayIn(confirmedAfter({ kind: "disconnected" }, connected))).toEqual(isConfirmed);
+  expect(awayIn(confirmedAfter({ kind: "kill" }, { kind: "start", yaml: BOILER }, connected))).toEqual([]);
 });
