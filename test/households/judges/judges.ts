@@ -12,7 +12,7 @@ import { quietRestartJudge } from "./quiet-restart.ts";
 import { TELLING_JUDGES } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
-import { judgeWebRequests } from "./web-requests.ts";
+import { WEB_JUDGES } from "./web-requests.ts";
 import { processJudges } from "./without-oracle.ts";
 import { judgeWritesOfTries } from "./writes-of-tries.ts";
 import { wrongClockJudge } from "./wrong-clock.ts";
@@ -31,10 +31,11 @@ export const JUDGES: readonly Judge[] = [
   ...STATE_JUDGES,
   ...TELLING_JUDGES,
   ...AWAY_JUDGES,
+  ...WEB_JUDGES,
 ];
 
 /** These do not count yet what they judge. */
-const UNCOUNTED: readonly UncountedJudge[] = [judgeLimits, judgeWebRequests, judgeWritesOfTries];
+const UNCOUNTED: readonly UncountedJudge[] = [judgeLimits, judgeWritesOfTries];
 
 export function judge(trace: Trace): Verdict {
   const { violations, counts } = ask(JUDGES, trace);

@@ -1,33 +1,23 @@
-import {
-  countUntil,
-  type EventOf,
-  isKind,
-  type Judge,
-  type Trace,
-  type Violation,
-  within,
-} from "../trace.ts";
-import { type Calm, readCalm } from "./calm.ts";
+import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
+import { readCalm } from "./calm.ts";
 import type { OutputText } from "./house-outputs.ts";
-import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { expectedOf, judgeOutputs, type Look, type OutputLife } from "./output-life.ts";
+import type { Sending } from "./sendings.ts";
 import { MINUTE } from "./truth/calendar.ts";
 
 /** vigie is polite to devices over HTTP, and one that hangs delays nothing else. */
-export const judgeWebRequests: Judge = (trace) => {
-  const requests = readRequests(trace);
-  const calm = readCalm(trace);
-  return [
-    ...atOnce(requests, "host", AT_ONCE),
-    ...atOnce(requests, "output", 1),
-    ...tooMany(requests),
-    ...tooLong(requests, calm),
-    ...readOutputLives(trace).flatMap((life) => [
-      ...questions(life, requests, calm),
-      ...lateSendings(life, requests, calm),
-      ...unasked(life, requests, calm),
-    ]),
-  ];
-};
+export const WEB_JUDGES: readonly Judge[] = [
+  { name: "requests to a host at once", find: (trace) => atOnce(readRequests(trace), "host", AT_ONCE) },
+  { name: "requests to a device at once", find: (trace) => atOnce(readRequests(trace), "output", 1) },
+  { name: "requests to a host in a minute", find: (trace) => tooMany(readRequests(trace)) },
+  { name: "requests that take too long", find: tooLong },
+  judgeOutputs("asked again too soon", askedSoon),
+  judgeOutputs("asked though it does what it was told", askedInVain),
+  judgeOutputs("asked after a sending", unasked),
+  judgeOutputs("told late over HTTP", toldLate),
+  judgeOutputs("told after a question", toldAfterQuestion),
+];
 
 type Asked = EventOf<"web request">;
 
@@ -39,7 +29,15 @@ interface Request extends Pick<Asked, "output" | "what" | "host" | "steady"> {
   run: number;
 }
 
-function readRequests({ events }: Trace): Request[] {
+function readRequests(trace: Trace): readonly Request[] {
+  const found = known.get(trace) ?? findRequests(trace);
+  known.set(trace, found);
+  return found;
+}
+
+const known = new WeakMap<Trace, readonly Request[]>();
+
+function findRequests({ events }: Trace): Request[] {
   const requests: Request[] = [];
   const open = new Map<number, Request>();
   let run = 0;
@@ -73,83 +71,127 @@ function readRequests({ events }: Trace): Request[] {
   return requests;
 }
 
-function atOnce(requests: readonly Request[], of: "host" | "output", most: number): Violation[] {
-  return requests.flatMap((request, index): Violation[] => {
+function atOnce(requests: readonly Request[], of: "host" | "output", most: number): Finding[] {
+  return requests.map((request, index): Finding => {
     const others = requests
       .slice(Math.max(0, index - RECENT), index)
       .filter((other) => other[of] === request[of] && other.overAt > request.steady);
-    if (others.length < most) return [];
+    if (others.length < most) return "right";
     const sentence = `${others.length + 1} requests at once to the ${of} ${request[of]}`;
-    return [{ judge: "requests to devices", at: request.steady, sentence }];
+    return { at: request.steady, sentence };
   });
 }
 
-/** A reload begins to count anew. */
-function tooMany(requests: readonly Request[]): Violation[] {
+/** Of those before which there were so many. A reload begins to count anew. */
+function tooMany(requests: readonly Request[]): Finding[] {
   const byHost = new Map<string, Request[]>();
-  return requests.flatMap((request): Violation[] => {
+  return requests.flatMap((request): Finding[] => {
     const list = byHost.get(request.host) ?? [];
     byHost.set(request.host, list);
     list.push(request);
     const first = list[list.length - 1 - PER_MINUTE];
-    if (!first || first.run !== request.run || request.steady - first.steady >= MINUTE - 1) return [];
+    if (!first) return [];
+    if (request.steady - first.steady >= MINUTE - 1) return ["right"];
+    if (first.run !== request.run) return ["skipped"];
     const sentence = `More than ${PER_MINUTE} requests within a minute to ${request.host}`;
-    return [{ judge: "requests to devices", at: request.steady, sentence }];
+    return [{ at: request.steady, sentence }];
   });
 }
 
-function tooLong(requests: readonly Request[], calm: Calm): Violation[] {
-  return requests.flatMap(({ steady, overAt, output }): Violation[] => {
-    if (overAt - steady <= LIMIT || !calm.isThrough(steady, steady + LIMIT)) return [];
-    const sentence = `A request to ${output} takes ${(overAt - steady) / 1000} s`;
-    return [{ judge: "requests to devices", at: steady, sentence }];
+function tooLong(trace: Trace): Finding[] {
+  const last = trace.events.at(-1)?.steady ?? 0;
+  return readRequests(trace).map(({ steady, overAt, output }): Finding => {
+    const end = steady + LIMIT;
+    if (overAt <= end) return "right";
+    // Its timer stands still while the machine sleeps.
+    if (end > last || !readCalm(trace).isAwake(steady, end)) return "skipped";
+    return { at: steady, sentence: `A request to ${output} takes ${(overAt - steady) / 1000} s` };
   });
 }
 
-/** After a sending, then each `every` while nothing confirms it, then each five minutes; sooner while it turns. */
-function questions(life: OutputLife, requests: readonly Request[], calm: Calm): Violation[] {
-  const own = requests.filter(({ output }) => output === life.id);
-  const told = own.filter(({ what }) => what === "sending");
-  return own.flatMap((question, index): Violation[] => {
+function requestsOf({ trace, life }: Look): Request[] {
+  return readRequests(trace).filter(({ output }) => output === life.id);
+}
+
+/** A question with nothing but another question before it. */
+interface Question {
+  before: Request;
+  steady: number;
+  output: OutputText;
+}
+
+/** Those of which it is known why they came when they came. */
+function questionsOf(look: Look): (Question | "skipped")[] {
+  const { trace, life } = look;
+  const own = requestsOf(look);
+  return own.flatMap((question, index): (Question | "skipped")[] => {
     const before = own[index - 1];
-    if (question.what !== "question" || before?.what !== "question" || before.run !== question.run) return [];
     const { steady } = question;
+    if (question.what !== "question" || before?.what !== "question") return [];
     const output = life.at(steady);
-    if (!output?.confirm || !life.isSame(before.steady, steady)) return [];
-    if (within(life.sendings(steady), before.steady, steady).length > 0) return [];
-    if (isBusy(requests, question, before.steady)) return [];
-    const gap = steady - before.steady;
-    if (gap < SHORTEST) {
-      const sentence = `${life.id} is asked again after ${gap / 1000} s`;
-      return [{ judge: "requests to devices", at: steady, sentence }];
-    }
-    if (gap > FIVE_MINUTES - SLACK || !isSteady(life, output, { from: before.steady, to: steady, calm }))
-      return [];
+    if (!output?.confirm || within(life.sendings(steady), before.steady, steady).length > 0) return [];
+    const isKnown =
+      before.run === question.run &&
+      life.isSame(before.steady, steady) &&
+      !isBusy(readRequests(trace), question, before.steady);
+    return [isKnown ? { before, steady, output } : "skipped"];
+  });
+}
+
+/** After a sending, then each `every` while nothing confirms it. */
+function askedSoon(look: Look): Finding[] {
+  return questionsOf(look).map((question): Finding => {
+    if (question === "skipped") return "skipped";
+    const gap = question.steady - question.before.steady;
+    if (gap >= SHORTEST) return "right";
+    return { at: question.steady, sentence: `${look.life.id} is asked again after ${gap / 1000} s` };
+  });
+}
+
+/** Each five minutes if it does what it was told; sooner while it turns. */
+function askedInVain(look: Look): Finding[] {
+  const { life, calm } = look;
+  const own = requestsOf(look);
+  const told = own.filter(({ what }) => what === "sending");
+  return questionsOf(look).flatMap((question): Finding[] => {
+    if (question === "skipped") return [];
+    const { before, steady, output } = question;
+    if (!isSteady(life, output, before.steady, steady)) return [];
     // The two first questions after a sending come whatever was answered.
     const sending = told[countUntil(told, steady) - 1];
-    const asked = sending ? within(own, sending.steady, steady).length : 3;
-    if (asked <= 2) return [];
+    if (sending && within(own, sending.steady, steady).length <= 2) return [];
+    const gap = steady - before.steady;
+    if (gap > FIVE_MINUTES - SLACK) return ["right"];
+    if (!calm.isThrough(before.steady - AROUND, steady)) return ["skipped"];
     const sentence = `${life.id} is asked again after ${gap / 1000} s, though it does what it was told`;
-    return [{ judge: "requests to devices", at: steady, sentence }];
+    return [{ at: steady, sentence }];
   });
 }
 
 /** Once after a sending that may have arrived, whether it was answered or not. */
-function unasked(life: OutputLife, requests: readonly Request[], calm: Calm): Violation[] {
-  const own = requests.filter(({ output }) => output === life.id);
+function unasked(look: Look): Finding[] {
+  const { trace, life, calm } = look;
+  const own = requestsOf(look);
   const lists = new Set(life.changes.map((steady) => life.sendings(steady)));
-  return [...lists].flat().flatMap(({ steady, payload, takenAt, overAt, failure }): Violation[] => {
+  return [...lists].flat().flatMap(({ steady, payload, takenAt, overAt, failure }): Finding[] => {
     const output = life.at(steady);
     const from = overAt ?? steady;
     const end = from + ASKED;
     if (output?.confirm?.from.kind !== "http" || (takenAt === null && failure !== "perhaps written"))
       return [];
-    if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
-    if (!life.chosen(steady, end)?.every((one) => "payload" in one && one.payload === payload)) return [];
-    if (within(own, steady, end).length > 0) return [];
-    if (isBusy(requests, { output: life.id, host: output.confirm.from.host, steady: end }, steady)) return [];
+    const [next] = within(own, steady, end);
+    if (next) return next.what === "question" ? ["right"] : [];
+    const chosen = life.chosen(steady, end);
+    if (chosen?.some((one) => !("payload" in one) || one.payload !== payload)) return [];
+    const { host } = output.confirm.from;
+    const isKnown =
+      chosen !== null &&
+      calm.isThrough(steady - AROUND, end) &&
+      life.isSame(steady, end) &&
+      !isBusy(readRequests(trace), { output: life.id, host, steady: end }, steady);
+    if (!isKnown) return ["skipped"];
     const sentence = `${life.id} was told ${payload}, and not asked within ${ASKED / 1000} s what it does`;
-    return [{ judge: "requests to devices", at: end, sentence }];
+    return [{ at: end, sentence }];
   });
 }
 
@@ -167,15 +209,8 @@ function isBusy(
 }
 
 /** The last two answers were what is expected, and its state is `confirmed` all the time. */
-function isSteady(
-  life: OutputLife,
-  output: OutputText,
-  { from, to, calm }: { from: number; to: number; calm: Calm },
-): boolean {
-  const states = within(life.states, from - SLACK, to);
-  const isConfirmed =
-    life.stateAt(from - SLACK) === "confirmed" && states.every(({ state }) => state === "confirmed");
-  if (!isConfirmed || !calm.isThrough(from - AROUND, to)) return false;
+function isSteady(life: OutputLife, output: OutputText, from: number, to: number): boolean {
+  if (!life.statesBetween(from - SLACK, to).every((state) => state === "confirmed")) return false;
   // What a device does that says it is away is not known.
   if (within(life.presences, from, to).length > 0) return false;
   const payload = life.payloadAt(from);
@@ -196,51 +231,75 @@ function isBackInTime(life: OutputLife, payload: string, steady: number): boolea
   return isChosenAgain && within(life.sendings(steady), steady - SAVED, steady).length === 0;
 }
 
-/** When another payload is chosen, its request begins soon, whatever other devices do; and before questions to the same host. */
-function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm): Violation[] {
-  return life.turns.flatMap((steady): Violation[] => {
+/** Another payload is chosen for a device over HTTP. */
+interface Order {
+  steady: number;
+  payload: string;
+  host: string;
+  /** When its request has to have begun. */
+  latest: number;
+  sent: Sending | undefined;
+  /** It stands until it is sent, and nothing else happens. */
+  isKnown: boolean;
+}
+
+function ordersOf({ trace, life, calm }: Look): Order[] {
+  return life.turns.flatMap((steady): Order[] => {
     const output = life.at(steady);
     if (output?.to.kind !== "http" || output.isMessage) return [];
     const [before, after] = life.chosen(steady - 1, steady) ?? [];
     if (!before || after?.kind !== "choice") return [];
-    if ("payload" in before && before.payload === after.payload) return [];
+    const { payload } = after;
+    if ("payload" in before && before.payload === payload) return [];
     const sendings = life.sendings(steady);
     const last = sendings.findLast((one) => one.steady < steady - 1_000);
-    if (
-      last?.payload === after.payload &&
-      (before.kind === "stands" || isBackInTime(life, after.payload, steady))
-    )
-      return [];
-    const sent = sendings.find(
-      (one) => one.payload === after.payload && one.steady > steady - calm.lag(steady),
-    );
+    const isOld = before.kind === "stands" || isBackInTime(life, payload, steady);
+    if (last?.payload === payload && isOld) return [];
     const { host } = output.to;
     // One of its own may be under way for ten seconds.
     const isFree =
       calm.isDiskQuick(steady - SLACK, steady + SOON) &&
-      !isBusy(requests, { output: life.id, host, steady: steady + SOON }, steady);
-    const limit = isFree ? SOON + calm.lag(steady) : BEGINS;
-    const isLate = !sent || sent.steady > steady + limit;
-    const end = isLate ? steady + limit : sent.steady;
-    if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end)) return [];
-    const stands = life
+      !isBusy(readRequests(trace), { output: life.id, host, steady: steady + SOON }, steady);
+    const latest = steady + (isFree ? SOON + calm.lag(steady) : BEGINS);
+    const sent = sendings.find((one) => one.payload === payload && one.steady > steady - calm.lag(steady));
+    const end = Math.min(sent?.steady ?? latest, latest);
+    const isStill = life
       .chosen(steady, end)
-      ?.every((one) => one.kind === "choice" && one.payload === after.payload);
-    if (!stands) return [];
-    if (isLate) {
-      const sentence = `${life.id} has to be told ${after.payload}, and no request began within ${limit / 1000} s`;
-      return [{ judge: "requests to devices", at: end, sentence }];
-    }
-    const own = requests.findLast(({ output: id, overAt }) => id === life.id && overAt <= sent.steady);
-    const isQuick = calm.isDiskQuick(steady - SLACK, sent.steady);
-    const from = Math.max(steady + (isQuick ? SAVED_QUICKLY : SAVED), own?.overAt ?? 0);
-    const earlier = within(requests, from, sent.steady - 1).find(
-      (one) => one.host === host && one.what === "question",
-    );
-    if (!earlier) return [];
-    const sentence = `${life.id} has to be told ${after.payload}, and ${earlier.output} is asked before`;
-    return [{ judge: "requests to devices", at: earlier.steady, sentence }];
+      ?.every((one) => one.kind === "choice" && one.payload === payload);
+    const isKnown =
+      isStill === true && calm.isThrough(steady - AROUND, end) && life.isSame(steady - AROUND, end);
+    return isStill === false ? [] : [{ steady, payload, host, latest, sent, isKnown }];
   });
+}
+
+/** When another payload is chosen, its request begins soon, whatever other devices do. */
+function toldLate(look: Look): Finding[] {
+  return ordersOf(look).map(({ steady, payload, latest, sent, isKnown }): Finding => {
+    if (sent && sent.steady <= latest) return "right";
+    if (!isKnown) return "skipped";
+    const sentence = `${look.life.id} has to be told ${payload}, and no request began within ${(latest - steady) / 1000} s`;
+    return { at: latest, sentence };
+  });
+}
+
+/** It begins before questions to the same host. */
+function toldAfterQuestion({ trace, life, calm }: Look): Finding[] {
+  const requests = readRequests(trace);
+  return ordersOf({ trace, life, calm }).flatMap(
+    ({ steady, payload, host, latest, sent, isKnown }): Finding[] => {
+      if (!sent || sent.steady > latest) return [];
+      const own = requests.findLast(({ output, overAt }) => output === life.id && overAt <= sent.steady);
+      const isQuick = calm.isDiskQuick(steady - SLACK, sent.steady);
+      const from = Math.max(steady + (isQuick ? SAVED_QUICKLY : SAVED), own?.overAt ?? 0);
+      const earlier = within(requests, from, sent.steady - 1).find(
+        (one) => one.host === host && one.what === "question",
+      );
+      if (!earlier) return ["right"];
+      if (!isKnown) return ["skipped"];
+      const sentence = `${life.id} has to be told ${payload}, and ${earlier.output} is asked before`;
+      return [{ at: earlier.steady, sentence }];
+    },
+  );
 }
 
 const AT_ONCE = 16;
