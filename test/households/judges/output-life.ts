@@ -269,6 +269,11 @@ export function expectedOf(output: OutputText, payload: string): string | null {
   return found.expect === undefined ? payload : textOf(found.expect);
 }
 
+/** This payload, which was sent last, counts on. */
+export function isStill(chosen: Chosen, payload: string): boolean {
+  return chosen.kind === "stands" || ("payload" in chosen && chosen.payload === payload);
+}
+
 function payloadsOf({ choose, else: otherwise, unknown }: OutputText): PayloadText[] {
   return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
 }

@@ -2,7 +2,7 @@ import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.t
 import type { Calm } from "./calm.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { expectedOf, judgeOutputs, type Look, type OutputLife, type Report } from "./output-life.ts";
+import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, type Report } from "./output-life.ts";
 import { MINUTE } from "./truth/calendar.ts";
 
 /** `outputs/<id>/state` follows the table of docs/outputs.md. */
@@ -148,11 +148,14 @@ function sayingsOf({ life }: Look, meant: "expected" | "other"): Saying[] {
 function stands({ life, calm }: Look, { index, report, payload, expected }: Saying, end: number): boolean {
   const { steady } = report;
   if (!calm.isThrough(steady - 1_000, end) || !life.isSame(steady, end)) return false;
-  if ((life.sentAt(steady) ?? end) > steady || within(life.sendings(steady), steady, end).length > 0)
-    return false;
+  const sentAt = life.sentAt(steady) ?? end;
+  if (sentAt > steady || within(life.sendings(steady), steady, end).length > 0) return false;
   const opposite = report.meaning(expected) === "other" ? "expected" : "other";
   if (reportsUntil(life, index, end).some((one) => one.meaning(expected) === opposite)) return false;
-  return life.chosen(steady, end)?.every((one) => "payload" in one && one.payload === payload) ?? false;
+  const isInForce = (from: number) => life.chosen(from, end)?.every((one) => isStill(one, payload)) ?? false;
+  // While nobody knows what is to be sent, what was in force before counts on: not what had ended.
+  const isUnknown = life.chosen(steady, end)?.some(({ kind }) => kind === "stands");
+  return isInForce(isUnknown ? sentAt : steady);
 }
 
 function reportsUntil({ reports }: OutputLife, index: number, end: number): Report[] {
@@ -171,11 +174,12 @@ function confirmedInSpite(look: Look): Finding[] {
     const { steady } = saying.report;
     const isWeb = saying.output.confirm?.from.kind === "http";
     const end = steady + (isWeb ? TURNS_WEB : TURNS + calm.lag(steady));
+    if (!stands(look, saying, end)) return "skipped";
+    if (life.stateAt(end) !== "confirmed") return "right";
     // Without another answer over HTTP nothing stands.
-    const isSaid =
-      !isWeb || reportsUntil(life, saying.index, end - 2_000).some((one) => one.steady > steady + STANDS);
-    if (!isSaid || !stands(look, saying, end)) return "skipped";
-    return life.stateAt(end) === "confirmed" ? stillSays(look, saying, end) : "right";
+    const others = reportsUntil(life, saying.index, end - 2_000);
+    const isSaid = !isWeb || others.some((one) => one.steady > steady + STANDS);
+    return isSaid ? stillSays(look, saying, end) : "skipped";
   });
 }
 

@@ -3,7 +3,7 @@ import type { Calm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { expectedOf, judgeOutputs, type Look, type OutputLife, TRIPS } from "./output-life.ts";
+import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, TRIPS } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
 import { HOUR } from "./truth/calendar.ts";
 
@@ -59,10 +59,6 @@ function sentAgain({ life, calm }: Look): Again[] {
 /** Those of one target after the other. */
 function targetsOf(life: OutputLife): readonly (readonly Sending[])[] {
   return [...new Set(life.changes.map((steady) => life.sendings(steady)))];
-}
-
-function isStill(chosen: Chosen, payload: string): boolean {
-  return chosen.kind === "stands" || ("payload" in chosen && chosen.payload === payload);
 }
 
 /** Not sooner than `every`; than ten minutes after a refusal; than an address has asked for. */
