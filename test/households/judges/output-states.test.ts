@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
-import type { Trace, TraceEvent } from "../trace.ts";
+import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { ask, type Violation } from "./judge.ts";
 import { STATE_JUDGES } from "./output-states.ts";
 
@@ -44,4 +44,59 @@ test("a report that the broker marks as live confirms soon, also at a slow broke
   expect(wrongIn(allLive)).toContainEqual(
     expect.objectContaining({ sentence: expect.stringContaining("device1 is still sent (p2)") }),
   );
+});
+
+const BOILER = `
+rules: [{ id: rouge, when: { day: now, color: rouge } }]
+outputs:
+  list:
+    - { id: boiler, topic: boiler/set, choose: [{ when: rouge, payload: "off" }], confirm: { topic: boiler/state } }
+`;
+
+function published(topic: string, payload: string): Seen {
+  return { kind: "published", id: 1, topic, payload, retain: true, qos: 1, expiry: undefined };
+}
+
+function ruleIs(state: "ON" | "OFF" | "None"): Seen {
+  return published("vigie/rules/rouge/state", state);
+}
+
+function heard(payload: string): Seen {
+  return { kind: "heard", topic: "boiler/state", payload, retain: false };
+}
+
+/** A boiler that is told "off" and confirms it, and what happens after the first minute, by seconds. */
+function confirmedBoiler(...later: [number, Seen][]): Trace {
+  const seen: [number, Seen][] = [
+    [0, { kind: "start", yaml: BOILER }],
+    [1, { kind: "connected", version: 5 }],
+    [2, ruleIs("ON")],
+    [3, published("boiler/set", "off")],
+    [3, published("vigie/outputs/boiler/payload", "off")],
+    [3, published("vigie/outputs/boiler/since", "1970-01-01T00:00:03Z")],
+    [4, heard("off")],
+    [5, published("vigie/outputs/boiler/state", "confirmed")],
+    ...later,
+    [300, { kind: "stop" }],
+  ];
+  const events = seen.map(([second, one]) => ({ at: second * 1_000, steady: second * 1_000, ...one }));
+  return { began: 0, events };
+}
+
+test("what a device says counts also while nobody knows what is to be sent, but not after its choice has ended", () => {
+  expect(wrongIn(confirmedBoiler([100, heard("on")]))).toMatchObject([
+    { judge: "confirmed in spite of a report" },
+  ]);
+  expect(wrongIn(confirmedBoiler([60, ruleIs("None")], [100, heard("on")]))).toMatchObject([
+    { judge: "confirmed in spite of a report" },
+  ]);
+  expect(wrongIn(confirmedBoiler([60, ruleIs("OFF")], [70, ruleIs("None")], [100, heard("on")]))).toEqual([]);
+});
+
+test("what was sent last is not confirmed any more when no choice is in force", () => {
+  const quiet: Seen = { kind: "quiet", since: 0, retained: new Map(), page: "" };
+  expect(wrongIn(confirmedBoiler([200, quiet]))).toEqual([]);
+  expect(wrongIn(confirmedBoiler([60, ruleIs("OFF")], [200, quiet]))).toMatchObject([
+    { sentence: "boiler is confirmed (off), though no choice is in force" },
+  ]);
 });

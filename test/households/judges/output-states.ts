@@ -27,6 +27,7 @@ export const STATE_JUDGES: readonly Judge[] = [
   judgeOutputs("waiting for ever", endless),
   judgeOutputs("confirmed without an answer for long", silent),
   judgeOutputs("sent without a reason", sentOnly),
+  judgeOutputs("not sent though no choice is in force", ended),
   judgeOutputs("state changes too often", tooOften),
 ];
 
@@ -304,6 +305,22 @@ function sentOnly(look: Look): Finding[] {
     const wasConfirmed = life.states.some((one) => one.state === "confirmed" && one.steady > sentAt);
     if (isHeld || wasConfirmed || life.awaySinceAt(steady) !== null) return ["skipped"];
     return [isWrong(look, steady, `is sent, though ${payload} is in force and was not confirmed`)];
+  });
+}
+
+/** If no choice is in force, and there is no `else`, what was sent last is `sent`. */
+function ended(look: Look): Finding[] {
+  const { trace, life, calm } = look;
+  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady) ?? "None";
+    if (!output || output.isMessage || output.else || payload === "None") return [];
+    const chosen = life.chosen(steady - MINUTE, steady);
+    if (chosen?.some(({ kind }) => kind !== "nothing")) return [];
+    if (chosen === null || calm.since(steady) === null) return ["skipped"];
+    const state = life.stateAt(steady);
+    if (state === "sent") return ["right"];
+    return [isWrong(look, steady, `is ${state} (${payload}), though no choice is in force`)];
   });
 }
 
