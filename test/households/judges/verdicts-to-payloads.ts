@@ -43,13 +43,26 @@ function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Finding[] {
       .get(target)
       ?.findLast((one) => one.steady <= quiet.steady);
     if (!hasPayload(chosen)) return [];
-    // vigie does not undo what it did not do.
-    if (chosen.payload === last?.payload || (chosen.kind === "else" && !last)) return ["right"];
+    // vigie does not undo what it did not do. An output that had another target did something there.
+    const isUntouched = !last && chosen.kind === "else" && !hadOtherTarget(output, trace, quiet.steady);
+    if (chosen.payload === last?.payload || isUntouched) return ["right"];
     // vigie does not know what it sent last.
     if (hasForgotten(trace, last?.steady ?? 0, quiet.steady)) return ["skipped"];
     const sentence = `${target}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
     return [{ at: quiet.steady, sentence }];
   });
+}
+
+function hadOtherTarget(output: OutputText, trace: Trace, to: number): boolean {
+  const sendings = readSendings(trace);
+  return housesBetween(trace, 0, to).some(({ outputs }) =>
+    outputs.some(
+      (one) =>
+        one.id === output.id &&
+        !one.isMessage &&
+        sendings.get(targetOf(one))?.some(({ steady }) => steady <= to),
+    ),
+  );
 }
 
 function hasPayload(chosen: Chosen): chosen is Chosen & { payload: string } {
@@ -129,11 +142,22 @@ function twice(sent: readonly Sending[], trace: Trace): Finding[] {
     const isTriedAgain =
       !isTaken &&
       (first.failure !== null || meanwhile.some((event) => isKind(event, "disconnected", "stop", "reload")));
-    if (isTriedAgain || meanwhile.some((event) => isKind(event, "kill", "crash"))) return ["right"];
+    if (isTriedAgain || isKilledUnsaved(meanwhile, first)) return ["right"];
     if (isOrderedUnseen(first, second, trace) || hasForgotten(trace, from, to)) return ["skipped"];
     const sentence = `${first.target}: ${first.payload} was sent again after ${(to - from) / 1000} s, for no reason`;
     return [{ at: to, sentence }];
   });
+}
+
+/** The process was killed before a write that began after this payload was taken was done. */
+function isKilledUnsaved(meanwhile: readonly TraceEvent[], { takenAt }: Sending): boolean {
+  const since = takenAt === null ? [] : meanwhile.filter(({ steady }) => steady >= takenAt);
+  const begun = since.findIndex((event) => isKind(event, "write") && event.outcome === "begun");
+  const isSaved = (event: TraceEvent) => isKind(event, "write") && event.outcome === "done";
+  const saved = begun < 0 ? undefined : since.slice(begun).find(isSaved);
+  return meanwhile.some(
+    (event) => isKind(event, "kill", "crash") && (saved === undefined || event.steady <= saved.steady),
+  );
 }
 
 function wasOtherChosen(
