@@ -153,7 +153,7 @@ interface FoundState {
 }
 
 /** The state to start with. A file that cannot be read is renamed, so that nothing is lost. */
-async function findState(folder: string, options: StoreOptions): Promise<FoundState | undefined> {
+export async function findState(folder: string, options: StoreOptions): Promise<FoundState | undefined> {
   const latest = await tryToRead(join(folder, FILE));
   if (latest.state) return { state: latest.state, isLatest: true };
   const previous = await tryToRead(join(folder, PREVIOUS_FILE));

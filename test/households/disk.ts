@@ -1,14 +1,13 @@
-import { emptyState } from "../../src/state/state.ts";
-import { parseState } from "../../src/state/state-format.ts";
-import { createStore, type Store } from "../../src/state/store.ts";
 import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
 import type { Seen } from "./trace.ts";
 
 /** The disk of vigie's machine, with the state file only. What is not written when the process ends is lost. */
 export interface Disk {
-  /** The store of a process that starts now. */
-  open: () => Store;
+  /** The bytes of the state file; null: there is none. */
+  read: () => Buffer | null;
+  /** vigie replaces the state file. Resolves with whether it is on the disk; never if the process ends first. */
+  write: (next: Buffer) => Promise<boolean>;
   /** Its writes hang, or fail; null: it works. */
   setFault: (fault: "hangs" | "fails" | null) => void;
   /** While vigie is stopped: an earlier state file takes the place of the last one; false: there is none. */
@@ -19,23 +18,21 @@ export interface Disk {
 interface DiskOptions {
   machine: Machine;
   tell: (seen: Seen) => void;
-  installation: string;
 }
 
-export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
-  let text: string | null = null;
+export function createDisk({ machine, tell }: DiskOptions): Disk {
+  let file: Buffer | null = null;
   /** What was there some writes ago. */
-  const earlier: string[] = [];
+  const earlier: Buffer[] = [];
   let fault: "hangs" | "fails" | null = null;
   const waiting: (() => void)[] = [];
 
-  /** Resolves with whether it is on the disk. */
-  const write = (next: string) =>
-    new Promise<boolean>((resolve) => {
+  const write: Disk["write"] = (next) =>
+    new Promise((resolve) => {
       const process = machine.process();
       if (process === null) return;
       tell({ kind: "write", outcome: "begun" });
-      const leak = findLeak("the state file", next);
+      const leak = findLeak("the state file", next.toString());
       if (leak) tell(leak);
       const end = () => {
         // It hangs again, or still.
@@ -44,8 +41,8 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
           tell({ kind: "write", outcome: "failed" });
           return resolve(false);
         }
-        if (text !== null && earlier.push(text) > EARLIER_KEPT) earlier.shift();
-        text = next;
+        if (file !== null && earlier.push(file) > EARLIER_KEPT) earlier.shift();
+        file = next;
         tell({ kind: "write", outcome: "done" });
         resolve(true);
       };
@@ -56,13 +53,8 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
       goOn();
     });
   return {
-    open: () =>
-      createStore({
-        state: text === null ? emptyState(installation) : parseState(text),
-        textOnDisk: text ?? "",
-        write,
-        problem: () => null,
-      }),
+    read: () => file,
+    write,
     setFault: (next) => {
       fault = next;
       for (const go of waiting.splice(0)) go();
@@ -70,12 +62,12 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
     restoreEarlier: () => {
       const [first] = earlier;
       if (first === undefined) return false;
-      text = first;
+      file = first;
       tell({ kind: "state file", from: "earlier" });
       return true;
     },
     remove: () => {
-      text = null;
+      file = null;
       earlier.length = 0;
       tell({ kind: "state file", from: "none" });
     },

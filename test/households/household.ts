@@ -27,7 +27,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   const machine = startMachine(began, (error) => vigie.crash(error));
   const random = randomFrom(`household/${scenario.seed}`);
   const broker = createBroker({ machine, tell: note, isOld: scenario.oldBroker });
-  const disk = createDisk({ machine, tell: note, installation: `house${scenario.seed}` });
+  const disk = createDisk({ machine, tell: note });
   const sources = createSources({
     machine,
     tell: note,
@@ -42,7 +42,17 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     random: randomFrom(`devices/${scenario.seed}`),
   });
   const web = createWeb({ machine, tell: note, devices });
-  const vigie = createVigieProcess({ machine, broker, sources, web, disk, random, tell: note });
+  const installation = `house${scenario.seed}`;
+  const vigie = createVigieProcess({
+    machine,
+    broker,
+    sources,
+    web,
+    disk,
+    installation,
+    random,
+    tell: note,
+  });
   /** Steps of vigie until it is killed. */
   let stepsLeft = Number.POSITIVE_INFINITY;
   /** How many faults are in force; and when something last happened from outside. */

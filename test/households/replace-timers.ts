@@ -49,7 +49,7 @@ export function replaceTimers({ after, processNow, guarded, onError }: ReplaceOp
   };
 }
 
-/** vigie reads a file with a secret: on the real disk, where it takes no virtual time. */
+/** vigie reads its state file or one with a secret: on the real disk, where it takes no virtual time. */
 function isReading(): boolean {
   return process.getActiveResourcesInfo().some((name) => name === "FSReqPromise" || name === "CloseReq");
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { IClientPublishOptions, MqttClient } from "mqtt";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon } from "../../src/app/daemon.ts";
@@ -20,7 +23,8 @@ import { VERSION } from "../../src/runtime/version.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
-import type { Store } from "../../src/state/store.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { createStore, findState, type Store, type StoreOptions } from "../../src/state/store.ts";
 import type { Broker, Connected } from "./broker.ts";
 import type { Disk } from "./disk.ts";
 import type { HttpAnswer } from "./http-answer.ts";
@@ -54,8 +58,6 @@ export function isRefusal(error: unknown): boolean {
 
 /** vigie as `vigie run` starts it, without its lock, its page and its files of health. */
 export interface Vigie {
-  /** Resolves when vigie can start: the state file is open. */
-  opened: Promise<void>;
   /** Puts a configuration in force, the first one or another one. */
   start: (config: ReadConfig) => Promise<unknown>;
   stop: () => Promise<void>;
@@ -63,12 +65,15 @@ export interface Vigie {
   page: () => string;
 }
 
-interface Worlds {
+/** The house around vigie. */
+export interface Worlds {
   machine: Machine;
   broker: Broker;
   sources: Sources;
   web: Web;
   disk: Disk;
+  /** The id of vigie's state folder, as a new state file gets it. The minutes of its polls follow from it. */
+  installation: string;
   random: () => number;
   /** A line of the log. */
   say: (level: keyof Log, sentence: string, details?: object) => void;
@@ -76,8 +81,9 @@ interface Worlds {
   yielded: () => void;
 }
 
-/** Opens the state file; all else waits for the first start. */
-export function openVigie({ machine, broker, sources, web, disk, random, say, yielded }: Worlds): Vigie {
+/** Opens the state file; all else waits for the first start. Rejects if vigie does not start with this state file. */
+export async function openVigie(worlds: Worlds): Promise<Vigie> {
+  const { machine, broker, sources, web, random, say, yielded } = worlds;
   // This clock is never a fast one.
   const clock = { ...machine.clock, atRealPace: <T>(answer: Promise<T>) => answer };
   const log: Log = {
@@ -86,14 +92,15 @@ export function openVigie({ machine, broker, sources, web, disk, random, say, yi
     warn: (sentence, details) => say("warn", sentence, details),
     error: (sentence, details) => say("error", sentence, details),
   };
-  const store = disk.open();
+  const problemLog = createProblemLog(log, clock);
+  const store = await openStoreOn(worlds, { log, problemLog, random });
   const daemon = createDaemon({
     connect: connectTo(broker, machine),
     openTransport: (source) => transportTo(source, sources),
     requestDevice: requestDeviceIn(web),
     store,
     log,
-    problemLog: createProblemLog(log, clock),
+    problemLog,
     clock,
     random,
     longestSleep: LONGEST_SLEEP,
@@ -103,8 +110,8 @@ export function openVigie({ machine, broker, sources, web, disk, random, say, yi
     takeOver: false,
     sinks: [{ name: "yielding", show: ({ broker: { other_owner } }) => other_owner && yielded() }],
   });
+  await store.flush();
   return {
-    opened: store.flush(),
     start: daemon.start,
     stop: daemon.stop,
     page: () => {
@@ -132,6 +139,32 @@ function identityFor(store: Store, random: () => number, { clock }: Machine): Id
 
 /** As `vigie run`. */
 const LONGEST_SLEEP = 15_000;
+
+// The state file.
+
+/**
+ * vigie reads a copy of the state file on the real disk, as \`openStore\` does, so that nothing of a damaged file is read otherwise
+ * than in a house. It writes to the disk of the house.
+ */
+async function openStoreOn(
+  { disk, installation }: Pick<Worlds, "disk" | "installation">,
+  options: StoreOptions,
+): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), "vigie-household-"));
+  try {
+    const bytes = disk.read();
+    if (bytes) writeFileSync(join(folder, "state.json"), bytes);
+    const found = await findState(folder, options);
+    return createStore({
+      state: found?.state ?? emptyState(installation),
+      textOnDisk: found?.isLatest ? String(bytes) : "",
+      write: (text) => disk.write(Buffer.from(text)),
+      problem: () => null,
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 // The sources.
 

@@ -1,13 +1,9 @@
 import { inspect } from "node:util";
-import type { Broker } from "./broker.ts";
-import type { Disk } from "./disk.ts";
 import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
 import type { ConfigFile } from "./read-config.ts";
-import { openVigie, type Vigie } from "./seams.ts";
-import type { Sources } from "./sources.ts";
+import { openVigie, type Vigie, type Worlds } from "./seams.ts";
 import type { Seen } from "./trace.ts";
-import type { Web } from "./web.ts";
 
 /** vigie as a process of the machine. */
 export interface VigieProcess {
@@ -23,26 +19,20 @@ export interface VigieProcess {
   page: () => string;
 }
 
-interface ProcessOptions {
-  machine: Machine;
-  broker: Broker;
-  sources: Sources;
-  web: Web;
-  disk: Disk;
-  random: () => number;
+interface ProcessOptions extends Omit<Worlds, "say" | "yielded"> {
   tell: (seen: Seen) => void;
 }
 
-export function createVigieProcess({
-  machine,
-  broker,
-  sources,
-  web,
-  disk,
-  random,
-  tell,
-}: ProcessOptions): VigieProcess {
-  let running: { vigie: Vigie; busy: Promise<void>; isStopping: boolean } | undefined;
+interface Running {
+  /** null: it opens its state file. */
+  vigie: Vigie | null;
+  busy: Promise<void>;
+  isStopping: boolean;
+}
+
+export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigieProcess {
+  const { machine, broker } = worlds;
+  let running: Running | undefined;
 
   const end = () => {
     running = undefined;
@@ -59,7 +49,7 @@ export function createVigieProcess({
   const queue = (act: (vigie: Vigie) => Promise<void>) => {
     const own = running;
     if (!own) return;
-    own.busy = own.busy.then(() => (running === own ? act(own.vigie) : undefined));
+    own.busy = own.busy.then(() => (running === own && own.vigie ? act(own.vigie) : undefined));
     own.busy.catch((error: unknown) => running === own && crash(error));
   };
   return {
@@ -68,18 +58,16 @@ export function createVigieProcess({
       if (running) return;
       machine.startProcess();
       tell({ kind: "start", yaml });
-      const vigie = openVigie({
-        machine,
-        broker,
-        sources,
-        web,
-        disk,
-        random,
+      const own: Running = { vigie: null, busy: Promise.resolve(), isStopping: false };
+      running = own;
+      own.busy = openVigie({
+        ...worlds,
         say: createTracedLog(machine, tell),
         yielded: () => tell({ kind: "yield" }),
+      }).then((vigie) => {
+        own.vigie = vigie;
       });
-      running = { vigie, busy: vigie.opened, isStopping: false };
-      queue(async () => {
+      queue(async (vigie) => {
         await vigie.start(config);
         tell({ kind: "started" });
       });
@@ -108,7 +96,7 @@ export function createVigieProcess({
       end();
     },
     crash,
-    page: () => running?.vigie.page() ?? "",
+    page: () => running?.vigie?.page() ?? "",
   };
 }
 
