@@ -62,7 +62,10 @@ function beginningsOf(
     const { payload, sentAt } = sent;
     // What another state file, another configuration or another clock says may be otherwise. A clock that was set back since
     // makes the sending seem later than now.
-    if (sentAt > steady || !life.isSame(sentAt - 1, steady) || !calm.isSure(sentAt - AROUND, steady))
+    // The instant that is published may be a part of a second before the sending, and before a start.
+    const first = life.sendings(steady).find((one) => one.payload === payload && one.steady >= sentAt - 1);
+    const from = Math.min(first?.steady ?? sentAt - 1, steady);
+    if (sentAt > steady || !life.isSame(from, steady) || !calm.isSure(sentAt - AROUND, steady))
       return "skipped";
     const expected = output.confirm ? expectedOf(output, payload) : null;
     const reports = within(life.reports, sentAt - SENT_ABOUT, steady);
