@@ -1,4 +1,5 @@
 import { CLOCKS_FOUND_WRONG } from "./found-clocks.ts";
+import { DEVICES_FOUND_WRONG } from "./found-devices.ts";
 import type { ConfirmText, Device, HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
@@ -181,6 +182,7 @@ const RELAY: Pick<Scenario, "seed" | "from" | "configs" | "devices"> = {
 /** All are lived by `npm test`. The seed is that of the household in which it was found; the generator may have changed since. */
 export const FOUND: readonly Found[] = [
   ...CLOCKS_FOUND_WRONG,
+  ...DEVICES_FOUND_WRONG,
   {
     what: "an output without else whose rule went OFF while vigie was away ends each start in an error",
     scenario: {
