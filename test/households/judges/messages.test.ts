@@ -355,5 +355,5 @@ test("a message is tried six times more by a vigie whose state file was lost, an
   expect(sent(trace)).toHaveLength(11);
   expect(sentences(trace)).toEqual([]);
   const events = trace.events.filter(({ kind }) => kind !== "state file");
-  expect(sentences({ ...trace, events })[0]).toBe("phone: m1 was sent 7 times, with 0 kills");
+  expect(sentences({ ...trace, events })).toContain("phone: m1 was sent 7 times, with 0 kills");
 });
