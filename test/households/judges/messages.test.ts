@@ -259,6 +259,7 @@ test("a message waits after six within an hour, and not after five", async () =>
   expect(sent(trace).at(-1)).toBe("11.0 min: m2");
   expect(sentences(trace)).toEqual([]);
   expect(sentences(withoutSince(trace, 6))).toEqual([
+    "phone: its choice has begun, and no m2 was sent within 30 s",
     "phone: its choice has begun, and no m3 was sent within 30 s",
   ]);
 });

@@ -1,6 +1,6 @@
 import { countUntil, isKind, type Trace, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
-import { type Chosen, SIMULATION, wasPretended } from "./chosen-payload.ts";
+import { type Chosen, isTextOf, SIMULATION, wasPretended } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
@@ -48,7 +48,7 @@ interface Look {
   calm: Calm;
 }
 
-function sendingsOf({ life }: Look): { sending: Sending; output: OutputText }[] {
+function sendingsOf(life: OutputLife): { sending: Sending; output: OutputText }[] {
   const lists = new Set(
     life.changes.flatMap((steady) => (life.at(steady)?.isMessage ? [life.sendings(steady)] : [])),
   );
@@ -71,7 +71,7 @@ interface Try {
 
 function triesOf(look: Look): Try[] {
   let perhaps: Sending[] = [];
-  return sendingsOf(look).map(({ sending, output }): Try => {
+  return sendingsOf(look.life).map(({ sending, output }): Try => {
     const last = perhaps.at(-1);
     const isAgain = last !== undefined && isSameMessage(look.life, last, sending);
     const isUnclear = isAgain && isUnclearFrom(look, output, last, sending);
@@ -147,7 +147,7 @@ function pauses({ trace, life, calm }: Look): Finding[] {
 /** Six messages an hour, whatever flaps. */
 function often({ trace, life, calm }: Look): Finding[] {
   const begun: Sending[] = [];
-  return sendingsOf({ trace, life, calm }).flatMap(({ sending }, index, all): Finding[] => {
+  return sendingsOf(life).flatMap(({ sending }, index, all): Finding[] => {
     const before = all[index - 1]?.sending;
     const isAgain =
       before?.payload === sending.payload &&
@@ -200,7 +200,7 @@ function repeated(look: Look): Finding[] {
   const { trace, calm, life } = look;
   const delivered: Sending[] = [];
   const perhaps: Sending[] = [];
-  return sendingsOf(look).flatMap(({ sending, output }): Finding[] => {
+  return sendingsOf(look.life).flatMap(({ sending, output }): Finding[] => {
     const { steady, payload } = sending;
     const same = delivered.filter((one) => one.payload === payload && one.target === sending.target);
     // Each of its days may be told once.
@@ -230,7 +230,7 @@ function repeated(look: Look): Finding[] {
 function changedText(look: Look): Finding[] {
   const { trace, life, calm } = look;
   const pretended = readTopics(trace);
-  return sendingsOf(look).flatMap(({ sending, output }, index, all): Finding[] => {
+  return sendingsOf(look.life).flatMap(({ sending, output }, index, all): Finding[] => {
     // What nobody can have read says what is so when it is tried again.
     const before = all.slice(0, index).findLast((one) => mayHaveArrived(one.sending))?.sending;
     const { steady, payload } = sending;
@@ -257,40 +257,53 @@ function isOneChoice([first, ...others]: readonly Chosen[]): boolean {
 
 /** When its choice begins, it is sent, unless the same was delivered not long ago. */
 function unsent({ trace, life, calm }: Look): Finding[] {
-  return life.turns.flatMap((steady): Finding[] => {
+  return [...new Set(life.turns)].flatMap((steady): Finding[] => {
     const output = life.at(steady);
     const end = steady + BEGINS;
     const [before, ...after] = life.chosen(steady - 1, end) ?? [];
-    if (!output?.isMessage || before?.kind !== "nothing" || after[0]?.kind !== "choice") return [];
+    const begun = after[0];
+    if (!output?.isMessage || !before || begun?.kind !== "choice") return [];
+    if (before.kind === "choice" && before.rule === begun.rule) return [];
     const isOpen =
-      !after.every(isChoice) ||
-      !calm.isThrough(steady - AROUND, end) ||
-      !life.isSame(steady - AROUND, end) ||
-      // Its day may have been told before.
-      looksAtOneDay(trace, output, steady) ||
-      // A file with a secret that cannot be read keeps it from being tried.
-      output.needsSecretFile;
+      !isOneChoice(after) || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end);
     if (isOpen) return ["skipped"];
     const sendings = life.sendings(steady);
-    if (sendings.some((one) => one.steady > steady - AROUND && one.steady <= end)) return ["right"];
-    const texts = after.map((one) => ("payload" in one ? one.payload : ""));
-    const isKnown = (payload: string) => texts.some((text) => payload === text || payload.includes(MARK));
-    const isDelivered = sendings.some(
-      (one) => mayHaveArrived(one) && one.steady > steady - SIX_HOURS - AROUND && isKnown(one.payload),
-    );
+    const sent = within(sendings, steady - AROUND, end);
+    if (sent.some(({ payload }) => isTextFor(begun, output, payload))) return ["right"];
+    const told = sendings.filter((one) => one.steady <= steady - AROUND && mayHaveArrived(one));
     // After six in an hour it follows when the hour is over.
-    const isOften = within(sendings, steady - HOUR - SLACK, steady).filter(mayHaveArrived).length >= MOST;
-    if (isDelivered || isOften) return ["skipped"];
-    const sentence = `${life.id}: its choice has begun, and no ${texts[0]} was sent within ${BEGINS / 1000} s`;
+    const isOften = told.filter((one) => one.steady > steady - HOUR - SLACK).length >= MOST;
+    const isTold = looksAtOneDay(trace, output, steady)
+      ? told.length > 0
+      : isLastRead(told, after, steady - SIX_HOURS - AROUND);
+    if (isTold || isOften) return ["skipped"];
+    const sentence = `${life.id}: its choice has begun, and no ${begun.payload} was sent within ${BEGINS / 1000} s`;
     return [{ at: end, sentence }];
   });
+}
+
+/** One of these texts may have arrived since this instant, and no other text is known to have been delivered after it. */
+function isLastRead(told: readonly Sending[], chosen: readonly Chosen[], from: number): boolean {
+  const isText = (payload: string) =>
+    payload.includes(MARK) || chosen.some((one) => "payload" in one && one.payload === payload);
+  const last = told.findLastIndex(({ payload }) => isText(payload));
+  const since = told.slice(last + 1);
+  return last >= 0 && told[last]!.steady > from && !since.some(({ takenAt }) => takenAt !== null);
+}
+
+/** Whatever its placeholders say, and whether it is marked or not. */
+function isTextFor(chosen: Chosen, { choose, unknown }: OutputText, payload: string): boolean {
+  const text = payload.replaceAll(`${MARK} `, "");
+  const said =
+    chosen.kind === "unknown" ? unknown : choose.find((one) => "rule" in chosen && one.when === chosen.rule);
+  return said !== undefined && isTextOf(said.payload, text);
 }
 
 /** What was not taken, as far as is known, is tried again while its choice is ON. */
 function untried(look: Look): Finding[] {
   const { trace, life, calm } = look;
   const topics = readTopics(trace);
-  const all = sendingsOf(look);
+  const all = sendingsOf(look.life);
   const sendings = all.map(({ sending }) => sending);
   return all.flatMap(({ sending, output }, index): Finding[] => {
     const { steady, failure } = sending;
@@ -305,8 +318,7 @@ function untried(look: Look): Finding[] {
       // What another choice, another day or a simulation says may have been told before.
       !isOneChoice(life.chosen(steady, end) ?? []) ||
       mayTellOtherDay(look, output, steady, end) ||
-      wasPretended(topics, steady - AROUND, end) ||
-      output.needsSecretFile;
+      wasPretended(topics, steady - AROUND, end);
     if (isOpen) return ["skipped"];
     const next = sendings[index + 1];
     if (next && next.steady <= end) return ["right"];
@@ -350,23 +362,23 @@ function perhapsUntil(all: readonly Sending[], index: number): number {
 /** Nothing is marked if nothing was pretended for as long as a text may be tried. */
 function wronglyMarked(look: Look): Finding[] {
   const topics = readTopics(look.trace);
-  return sendingsOf(look).flatMap(({ sending: { steady, payload } }): Finding[] => {
+  return sendingsOf(look.life).flatMap(({ sending: { steady, payload } }): Finding[] => {
     if (wasPretended(topics, steady - SIX_HOURS, steady + AROUND)) return ["skipped"];
     if (!payload.includes(MARK)) return ["right"];
     return [{ at: steady, sentence: `${look.life.id}: ${payload} is marked, and nothing is pretended` }];
   });
 }
 
-/** It is marked if its rule was OFF until something was pretended, and nothing else happened. */
+/** It is marked if its rule was not ON until something was pretended, and nothing else happened. */
 function unmarked(look: Look): Finding[] {
   const topics = readTopics(look.trace);
-  return sendingsOf(look).flatMap(({ sending: { steady, payload } }, index, all): Finding[] => {
+  return sendingsOf(look.life).flatMap(({ sending: { steady, payload } }, index, all): Finding[] => {
     if (topics.at(SIMULATION, steady) === "auto") return [];
     const [began] = topics.changes([SIMULATION], steady - AROUND, steady);
     const isFirst = !all.slice(0, index).some((one) => one.sending.payload === payload);
     if (began === undefined || !isFirst) return ["skipped"];
     const before = look.life.chosen(began - AROUND, began - 1);
-    const wasOff = before?.every(({ kind }) => kind === "nothing") ?? false;
+    const wasOff = before !== null && !before.some(isChoice);
     const isNews = within(look.trace.events, began - AROUND, steady).some(
       (event) =>
         isKind(event, "answer", "reload", "start") ||
