@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FOUND_IN_MESSAGES } from "../found-messages.ts";
 import { runHousehold } from "../household.ts";
 import { liveIn } from "../live.ts";
 import type { HouseConfig, OutputText, ScriptEvent, WebFault } from "../scenario.ts";
@@ -357,4 +358,54 @@ test("a message is tried six times more by a vigie whose state file was lost, an
   expect(sentences(trace)).toEqual([]);
   const events = trace.events.filter(({ kind }) => kind !== "state file");
   expect(sentences({ ...trace, events })).toContain("phone: m1 was sent 7 times, with 0 kills");
+});
+
+test("the next try of a message that may have arrived keeps its pause over a reload, a restart and a kill", async () => {
+  const trace = await runHousehold(FOUND_IN_MESSAGES[0]!.scenario);
+  const sentAt = [
+    "1.0 min: m1",
+    "1.5 min: m1",
+    "3.5 min: m1",
+    "13.5 min: m1",
+    "43.5 min: m1",
+    "103.5 min: m1",
+  ];
+  expect(sent(trace)).toEqual(sentAt);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(earlier(withoutSince(trace, 6), "m1", 900))).toContain(
+    "phone: m1 was sent again 900 s after try 4, which may have arrived",
+  );
+  expect(sentences(earlier(withoutSince(trace, 4), "m1", 30))).toContain(
+    "phone: m1 was sent again 90 s after try 2, which may have arrived",
+  );
+});
+
+/** With another text in each of these sendings. */
+function saying({ began, events }: Trace, from: string, to: string): Trace {
+  const said = events.map((event) =>
+    (event.kind === "web request" || (event.kind === "published" && event.topic === "board/set")) &&
+    event.payload === from
+      ? { ...event, payload: to }
+      : event,
+  );
+  return { began, events: said };
+}
+
+test("a message is that of its choice, marked in a simulation only, and sent also if its choice follows another one", async () => {
+  const trace = await runHousehold(FOUND_IN_MESSAGES[1]!.scenario);
+  expect(sent(trace)).toEqual(["10.0 min: m1", "20.0 min: m2", "30.0 min: m1"]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(saying(trace, "[simulation] m3", "m3"))).toEqual([
+    "board: m3 is not marked, though it is pretended",
+  ]);
+  expect(sentences(saying(trace, "m2", "[simulation] m2"))).toEqual([
+    "phone: [simulation] m2 is marked, and nothing is pretended",
+  ]);
+  expect(sentences(saying(trace, "m2", "m4"))).toEqual([
+    "phone: m4 was sent, and nothing that says it was in force",
+    "phone: its choice has begun, and no m2 was sent within 30 s",
+  ]);
+  expect(sentences(withoutSince(trace, 3))).toEqual([
+    "phone: its choice has begun, and no m1 was sent within 30 s",
+  ]);
 });

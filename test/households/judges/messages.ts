@@ -27,6 +27,7 @@ export const messageJudges: readonly Judge[] = [
   ofMessages("same text again", repeated),
   ofMessages("one text for one choice", changedText),
   ofMessages("message at its beginning", unsent),
+  ofMessages("message of its choice", notChosen),
   ofMessages("message tried again", untried),
   ofMessages("mark without a simulation", wronglyMarked),
   ofMessages("mark in a simulation", unmarked),
@@ -297,6 +298,22 @@ function isTextFor(chosen: Chosen, { choose, unknown }: OutputText, payload: str
   const said =
     chosen.kind === "unknown" ? unknown : choose.find((one) => "rule" in chosen && one.when === chosen.rule);
   return said !== undefined && isTextOf(said.payload, text);
+}
+
+/** It says what a choice says that is in force about then. */
+function notChosen({ life, calm }: Look): Finding[] {
+  return sendingsOf(life).map(({ sending, output }): Finding => {
+    const { steady, payload, how } = sending;
+    const chosen = life.chosen(steady - AROUND, steady + AROUND);
+    // What rules say while the broker is away, nobody sees.
+    const isOpen = !chosen || (how === "http" && !calm.isThrough(steady - AROUND, steady + AROUND));
+    if (isOpen) return "skipped";
+    if (chosen.some((one) => isTextFor(one, output, payload))) return "right";
+    return {
+      at: steady,
+      sentence: `${life.id}: ${payload} was sent, and nothing that says it was in force`,
+    };
+  });
 }
 
 /** What was not taken, as far as is known, is tried again while its choice is ON. */
