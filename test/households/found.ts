@@ -1,5 +1,6 @@
 import { CLOCKS_FOUND_WRONG } from "./found-clocks.ts";
 import { DEVICES_FOUND_WRONG } from "./found-devices.ts";
+import { FOUND_IN_MESSAGES } from "./found-messages.ts";
 import type { ConfirmText, Device, HouseConfig, OutputText, Scenario, ScriptEvent } from "./scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
@@ -1452,6 +1453,7 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  ...FOUND_IN_MESSAGES,
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */
