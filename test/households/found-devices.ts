@@ -1,4 +1,4 @@
-import type { Found } from "./found.ts";
+import type { Found } from "./found/shared.ts";
 
 export const DEVICES_FOUND_WRONG: readonly Found[] = [
   {

@@ -1,4 +1,4 @@
-import type { Found } from "./found.ts";
+import type { Found } from "./found/shared.ts";
 import type { HouseConfig, ScriptEvent } from "./scenario.ts";
 
 const HOUSE = {

@@ -1,0 +1,93 @@
+import { type Found, GUESTS, HOUSE, PEAK, QUIET_HOUSE, valueAt } from "./shared.ts";
+
+/** The clock is set, or the machine sleeps. */
+export const CLOCK: readonly Found[] = [
+  {
+    what: "topics of the moment are shown though both sources have said twice that the clock is an hour behind",
+    scenario: {
+      seed: 1,
+      from: "2026-01-13T04:30:00Z",
+      length: 7_200,
+      trouble: 0,
+      history: 3,
+      oldBroker: false,
+      devices: [],
+      configs: [
+        {
+          service: { base_url: "https://service.example" },
+          official: { source: "rte" },
+          mqtt: { url: "mqtt://192.0.2.1" },
+          rules: [{ id: "peak", when: { period: "hp" } }],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 1_800, kind: "jump", by: -3_600 },
+        { at: 5_400, kind: "jump", by: 3_600 },
+      ],
+    },
+  },
+  {
+    what: "a hold ends by the time that has passed, although the clock was set back meanwhile",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 2_400,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ ...GUESTS, hold: "10m" }],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "away"),
+        { at: 600, kind: "jump", by: 600 },
+        valueAt(660, "guests"),
+        valueAt(720, "away"),
+        { at: 900, kind: "jump", by: -600 },
+      ],
+    },
+  },
+  {
+    what: "a rule is disabled for ten seconds, although the clock was set back by more than that",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_000,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 600,
+          kind: "command",
+          topic: "vigie/rules/peak/enabled/set",
+          payload: '{"enabled":false,"for":"10s"}',
+        },
+        { at: 607, kind: "jump", by: -90 },
+        { at: 667, kind: "jump", by: 90 },
+      ],
+    },
+  },
+  {
+    what: "a machine has slept, and a restart forgets what was asked in the last minute",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_600,
+      seed: 1,
+      from: "2026-01-30T23:50:00Z",
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "suspend", for: 600 },
+        { at: 1_201, kind: "reload" },
+        { at: 1_210, kind: "stop" },
+        { at: 1_220, kind: "start" },
+      ],
+    },
+  },
+];

@@ -1,0 +1,184 @@
+import type { HouseConfig, OutputText, ScriptEvent } from "../scenario.ts";
+import {
+  FLAPPING,
+  type Found,
+  GUESTS,
+  GUESTS_ON,
+  HOUSE,
+  NIGHT,
+  ONLINE,
+  QUIET_HOUSE,
+  REPORTING_ONLINE,
+  valueAt,
+} from "./shared.ts";
+
+const KEPT_OVER_HTTP = {
+  id: "device1",
+  url: "http://192.0.2.40/device1/set?turn={payload}",
+  choose: [{ when: "night", payload: "off", expect: "is 1" }],
+  else: { payload: "on", expect: "is 2" },
+  confirm: { url: "http://192.0.2.40/device1/state", keep: true as const },
+};
+
+/** It reports over MQTT. */
+const OVER_HTTP: HouseConfig = {
+  ...HOUSE,
+  rules: [GUESTS],
+  outputs: {
+    list: [
+      {
+        id: "device1",
+        url: "http://192.0.2.40/device1/set?turn={payload}",
+        choose: [GUESTS_ON],
+        confirm: {
+          topic: "device1/state",
+          for: "10m",
+          keep: true,
+          online: ONLINE,
+        },
+      },
+    ],
+  },
+};
+
+/** A device is told over HTTP. */
+export const DEVICES_OVER_HTTP: readonly Found[] = [
+  {
+    what: "a judge that takes another try of a telling that a device did not answer for one more telling",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 722000041,
+      from: "2026-02-02T02:00:00Z",
+      configs: [{ ...HOUSE, rules: [NIGHT], outputs: { list: [KEPT_OVER_HTTP] } }],
+      devices: [
+        { id: "device1", path: undefined, manner: "is switched back", words: { off: "is 1", on: "is 2" } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 2_400, kind: "power", device: "device1", for: 900, back: "online" },
+      ],
+    },
+  },
+  {
+    what: "two devices that hang behind one address delay the third one there",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_200,
+      seed: 18,
+      from: "2025-11-29T10:44:00Z",
+      configs: [{ ...FLAPPING, outputs: { list: [1, 2, 3].map(behindOneAddress) } }],
+      events: [
+        { at: 1, kind: "start" },
+        ...[1, 2].map((number) => hangs(`device${number}`)),
+        valueAt(60, "home"),
+        valueAt(600, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a choice that ends and begins again while its device takes no connection waits for the pause of the try before",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      devices: [{ id: "device1", manner: "obeys", words: {}, path: undefined }],
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                url: "http://192.0.2.40/device1/set?turn={payload}",
+                choose: [GUESTS_ON],
+                confirm: { url: "http://192.0.2.40/device1/state", every: "10m" },
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "power", device: "device1", for: 1_800, back: "silence" },
+        valueAt(60, "guests"),
+        valueAt(61, "away"),
+        valueAt(68, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a device over HTTP that is back waits for what it did not take while it was away",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [OVER_HTTP],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(200, "home"),
+        { at: 300, kind: "power", device: "device1", for: 1_500, back: "online" },
+        valueAt(400, "guests"),
+        valueAt(1_200, "guests"),
+      ],
+    },
+  },
+  {
+    what: "an address that refuses is asked again within ten minutes, as its device changes its mind",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [OVER_HTTP],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 50, kind: "web", host: "http://192.0.2.40", fault: { kind: "status", status: 401 }, for: 200 },
+        valueAt(60, "guests"),
+        ...["p1", "p0"].map((payload, index): ScriptEvent => {
+          return { at: 65 + 4 * index, kind: "report", topic: "device1/state", payload, retain: false };
+        }),
+      ],
+    },
+  },
+  {
+    what: "a rule is unknown, and a device at another address is sent what the one before it was sent",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 900,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: { list: [{ id: "device1", url: KEPT_OVER_HTTP.url, choose: [GUESTS_ON] }] },
+        },
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: { list: [{ id: "device1", topic: "device1/set", choose: [GUESTS_ON], unknown: "p3" }] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(300, "unavailable"),
+        { at: 600, kind: "edit", config: 1 },
+      ],
+    },
+  },
+];
+
+function behindOneAddress(number: number): OutputText {
+  const id = `device${number}`;
+  const url = `http://192.0.2.40/${id}/set?turn={payload}`;
+  return { id, url, choose: [GUESTS_ON], else: "p2" };
+}
+
+function hangs(device: string): ScriptEvent {
+  const fault = { kind: "hangs", seconds: null } as const;
+  return { at: 30, kind: "web", host: "http://192.0.2.40", device, fault, for: 3_000 };
+}

@@ -1,0 +1,123 @@
+import type { ScriptEvent } from "../scenario.ts";
+import {
+  FLAPPING,
+  type Found,
+  GUESTS,
+  GUESTS_CONFIRMED,
+  GUESTS_ONLINE,
+  HOUSE,
+  KEPT_DEVICE,
+  QUIET_HOUSE,
+  RELAY,
+  REPORTING,
+  REPORTING_ONLINE,
+  valueAt,
+} from "./shared.ts";
+
+/** A device is told over MQTT. */
+export const DEVICES_OVER_MQTT: readonly Found[] = [
+  {
+    what: "a device that never obeyed is given up, because the broker held an old report of what it is to do",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_600,
+      seed: 4,
+      from: "2025-11-29T10:44:00Z",
+      configs: [FLAPPING],
+      events: [
+        { at: 1, kind: "report", topic: "device1/state", payload: "p1", retain: true },
+        { at: 5, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 600, kind: "report", topic: "device1/state", payload: "p2", retain: false },
+        { at: 1_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "after four power cuts and two presses of its button a relay is told nothing for ten minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      events: [
+        { at: 1, kind: "start" },
+        ...[600, 780, 960, 1_140].map(cutAt),
+        { at: 1_320, kind: "press", device: "device1" },
+        { at: 1_380, kind: "press", device: "device1" },
+        cutAt(1_560),
+        cutAt(1_740),
+        { at: 3_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a press of its button is answered ten minutes late, because of five presses in the order before",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      length: 5_400,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                ...KEPT_DEVICE,
+                choose: [{ when: "guests", payload: "off" }],
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        ...[300, 480, 660, 840, 1_020].map((at): ScriptEvent => ({ at, kind: "press", device: "device1" })),
+        valueAt(1_300, "home"),
+        valueAt(1_360, "guests"),
+        { at: 1_500, kind: "press", device: "device1" },
+        { at: 5_000, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "the broker holds a live report of a device that has no power when the same is sent again",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [GUESTS_CONFIRMED],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(200, "home"),
+        { at: 300, kind: "power", device: "device1", for: 9_000, back: "silence" },
+        valueAt(400, "guests"),
+        { at: 1_000, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a device of which the broker held an old report was away, and does something else",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_200,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [GUESTS_ONLINE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(200, "home"),
+        { at: 300, kind: "power", device: "device1", for: 120, back: "report" },
+        valueAt(310, "guests"),
+      ],
+    },
+  },
+];
+
+function cutAt(at: number): ScriptEvent {
+  return { at, kind: "power", device: "device1", for: 60, back: "online" };
+}

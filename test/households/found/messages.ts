@@ -1,0 +1,228 @@
+import { type Found, GUESTS, GUESTS_ON, HOUSE, QUIET_HOUSE, ROUGE_AHEAD, valueAt } from "./shared.ts";
+
+const GUESTS_SAID = { when: "guests", payload: "m1" };
+
+const THREE_ROUGE_DAYS = { "2026-01-06": "rouge", "2026-01-07": "rouge", "2026-01-08": "rouge" } as const;
+
+const PHONE = { id: "phone", url: "https://phone.example/phone/set", message: true } as const;
+
+/** An output is a message for people. */
+export const MESSAGES: readonly Found[] = [
+  {
+    what: "of rouge days in a row only the first is told, by RTE alone",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-06T09:00:00Z",
+      // Two of three are announced, the second one half an hour before the end.
+      length: 86_400 + 3_600,
+      colors: { ...THREE_ROUGE_DAYS, "2026-01-05": "bleu", "2026-01-09": "bleu" },
+      configs: [
+        {
+          ...HOUSE,
+          service: { base_url: "none" },
+          rules: [ROUGE_AHEAD],
+          outputs: {
+            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+          },
+        },
+      ],
+      events: [{ at: 1, kind: "start" }],
+    },
+  },
+  {
+    what: "after its service was away until the day began, a message says what was so the day before",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      // Ten minutes before the day begins, until the next one is announced.
+      from: "2026-01-06T04:50:00Z",
+      length: 18_600,
+      colors: THREE_ROUGE_DAYS,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [ROUGE_AHEAD],
+          outputs: {
+            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "web", host: "https://phone.example", fault: { kind: "refuses" }, for: 1_800 },
+        { at: 60, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a message is due again after a broker that cannot say so has refused it",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      oldBroker: true,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [{ topic: "device1/set", message: true, choose: [GUESTS_SAID] }],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "refuse", topic: "device1/set", for: 3_000 },
+        valueAt(60, "guests"),
+        valueAt(300, "away"),
+        valueAt(1_200, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a message that its service knows is saved at each of its tries, without end",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T14:00:00Z",
+      length: 11 * 3_600,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                ...PHONE,
+                url: "https://phone.example/phone/set?id={id}",
+                method: "PUT",
+                choose: [GUESTS_SAID],
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 30,
+          kind: "web",
+          host: "https://phone.example",
+          fault: { kind: "hangs", seconds: null },
+          for: 40_000,
+        },
+        valueAt(60, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a message is given up because its gateway was down for two minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T05:30:00Z",
+      length: 8 * 3_600,
+      colors: THREE_ROUGE_DAYS,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [ROUGE_AHEAD],
+          outputs: {
+            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+          },
+        },
+      ],
+      events: [
+        {
+          at: 1,
+          kind: "web",
+          host: "https://phone.example",
+          fault: { kind: "status", status: 502 },
+          for: 5 * 3_600 + 120,
+        },
+        { at: 5 * 3_600, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a corrected address of a message is told nothing",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T11:00:00Z",
+      colors: THREE_ROUGE_DAYS,
+      configs: ["first", "second"].map((folder) => ({
+        ...HOUSE,
+        rules: [ROUGE_AHEAD],
+        outputs: {
+          list: [
+            {
+              ...PHONE,
+              url: `https://phone.example/phone/set/${folder}`,
+              choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }],
+            },
+          ],
+        },
+      })),
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "edit", config: 1 },
+      ],
+    },
+  },
+  {
+    what: "the device of an output that was a message for a while is left with what it was sent before",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        { id: "device1", topic: "device1/set", choose: [GUESTS_ON], else: "p2" },
+        {
+          id: "device1",
+          url: "https://push.example/device1/set",
+          message: true as const,
+          choose: [{ when: "never", payload: "m1" }],
+        },
+      ].map((output) => ({
+        ...HOUSE,
+        rules: [GUESTS, { id: "never", when: { mqtt: { topic: "house/value1", equals: "nobody" } } }],
+        outputs: { list: [output] },
+      })),
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "edit", config: 1 },
+        valueAt(600, "home"),
+        { at: 900, kind: "edit", config: 0 },
+        valueAt(1_200, "home"),
+        { at: 1_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "an output that was for people is for a device, and for people again, who read the same twice",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_000,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        { ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } },
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: { list: [{ id: PHONE.id, url: PHONE.url, choose: [GUESTS_SAID] }] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        valueAt(300, "away"),
+        { at: 600, kind: "edit", config: 1 },
+        { at: 700, kind: "edit", config: 0 },
+        valueAt(800, "guests"),
+      ],
+    },
+  },
+];

@@ -1,0 +1,118 @@
+import type { ConfirmText, Device, HouseConfig, Scenario, ScriptEvent } from "../scenario.ts";
+
+/** A household in which something was wrong once, as small as it was found. */
+export interface Found {
+  /** What must not happen again. */
+  what: string;
+  scenario: Scenario;
+}
+
+export const HOUSE = {
+  service: { base_url: "https://service.example" },
+  official: { source: "rte" },
+  mqtt: { url: "mqtt://192.0.2.1" },
+};
+export const QUIET_HOUSE = { length: 3_600, trouble: 0, history: 3, oldBroker: false, devices: [] };
+
+export const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
+export const GUESTS_ON = { when: "guests", payload: "p1" };
+export const PEAK = { id: "peak", when: { period: "hp" } };
+export const NIGHT = { id: "night", when: { period: "hc" } };
+export const KEPT_DEVICE = {
+  topic: "device1/set",
+  choose: [{ when: "night", payload: "off" }],
+  else: "on",
+  confirm: { topic: "device1/state", keep: true as const },
+};
+export const DEVICE = { topic: "device1/set", choose: [{ when: "peak", payload: "18" }] };
+export const ROUGE_AHEAD = { id: "ahead", when: { day: "next", color: "rouge" } };
+
+/** A rule on a value alone, and a device that follows it. */
+export const FLAPPING = flappingFor("1h");
+
+export function flappingFor(wait: string): HouseConfig {
+  return {
+    ...HOUSE,
+    rules: [GUESTS],
+    outputs: {
+      list: [
+        {
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: { topic: "device1/state", for: wait },
+        },
+      ],
+    },
+  };
+}
+
+/** vigie hears whether its device is there. */
+export const ONLINE = { topic: "device1/online", equals: "online" };
+
+export const REPORTING: Device = {
+  id: "device1",
+  path: undefined,
+  manner: "obeys",
+  words: {},
+  report: { topic: "device1/state", retain: true },
+};
+
+export function onGuests(confirm: ConfirmText): HouseConfig {
+  const output = { topic: "device1/set", choose: [GUESTS_ON], confirm };
+  return { ...HOUSE, rules: [GUESTS], outputs: { list: [output] } };
+}
+
+export const GUESTS_CONFIRMED = onGuests({ topic: "device1/state" });
+export const GUESTS_ONLINE = onGuests({
+  topic: "device1/state",
+  every: "10m",
+  online: ONLINE,
+});
+export const REPORTING_ONLINE: Device = {
+  ...REPORTING,
+  online: { topic: "device1/online", there: "online", gone: "offline" },
+};
+
+/** A relay that is off in the off-peak hours, and says whether it is there. */
+export const RELAY: Pick<Scenario, "seed" | "from" | "configs" | "devices"> = {
+  seed: 1,
+  from: "2026-02-02T00:00:00Z",
+  configs: [
+    {
+      ...HOUSE,
+      rules: [NIGHT],
+      outputs: {
+        list: [
+          {
+            ...KEPT_DEVICE,
+            id: "device1",
+            confirm: { ...KEPT_DEVICE.confirm, online: { topic: "device1/online", equals: true } },
+          },
+        ],
+      },
+    },
+  ],
+  devices: [
+    {
+      id: "device1",
+      report: { topic: "device1/state", retain: true },
+      path: undefined,
+      manner: "obeys",
+      words: {},
+      online: { topic: "device1/online", there: "true", gone: "false" },
+    },
+  ],
+};
+
+export function valueAt(at: number, word: string): ScriptEvent {
+  return {
+    at,
+    kind: "series",
+    topic: "house/value1",
+    every: 1,
+    for: 0,
+    retain: true,
+    values: { words: [word] },
+  };
+}

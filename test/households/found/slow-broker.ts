@@ -1,0 +1,309 @@
+import type { HouseConfig, ScriptEvent } from "../scenario.ts";
+import {
+  DEVICE,
+  type Found,
+  GUESTS,
+  GUESTS_ON,
+  HOUSE,
+  KEPT_DEVICE,
+  NIGHT,
+  ONLINE,
+  PEAK,
+  QUIET_HOUSE,
+  REPORTING,
+  REPORTING_ONLINE,
+  ROUGE_AHEAD,
+  valueAt,
+} from "./shared.ts";
+
+const SLOWLY_CONFIRMED: HouseConfig = {
+  ...HOUSE,
+  rules: [PEAK],
+  outputs: { list: [{ ...DEVICE, confirm: { topic: "device1/state", every: "20s" } }] },
+};
+
+/** The broker answers late. */
+export const SLOW_BROKER: readonly Found[] = [
+  {
+    what: "a judge that takes a telling that a slow broker delayed for one that came ten minutes before the next",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 711000077,
+      from: "2026-02-02T02:00:00Z",
+      configs: [{ ...HOUSE, rules: [NIGHT], outputs: { list: [KEPT_DEVICE] } }],
+      devices: [
+        {
+          id: "device1",
+          report: { topic: "device1/state", retain: true },
+          path: undefined,
+          manner: "is switched back",
+          words: {},
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 900, kind: "latency", milliseconds: 3_000, for: 700 },
+      ],
+    },
+  },
+  ...[400, 3_000].map(
+    (milliseconds): Found => ({
+      what: `a choice begins again sooner than a broker with a latency of ${milliseconds} ms hears that it has ended`,
+      scenario: {
+        ...QUIET_HOUSE,
+        length: 600,
+        seed: 3,
+        from: "2026-01-05T10:00:00Z",
+        configs: [
+          {
+            ...HOUSE,
+            rules: [GUESTS],
+            outputs: { list: [{ topic: "device1/set", choose: [GUESTS_ON] }] },
+          },
+        ],
+        events: [
+          { at: 1, kind: "start" },
+          { at: 60, kind: "latency", milliseconds, for: 300 },
+          chatterAt(100, 0.3),
+          chatterAt(160, 0.02),
+        ],
+      },
+    }),
+  ),
+  {
+    what: "a slow broker that refuses MQTT 5 first keeps a start from being online in a minute and a half",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 1_500,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [1, 2, 3, 4, 5, 6].map((number) => ({ id: `rule${number}`, when: { period: "hp" } })),
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 700, kind: "stop" },
+        { at: 720, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "while a reload waits for a slow broker, the days that it has learnt are missing",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T22:40:00Z",
+      configs: [{ ...HOUSE, rules: [ROUGE_AHEAD], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "latency", milliseconds: 3_000, for: 2_400 },
+        { at: 1_570, kind: "reload" },
+      ],
+    },
+  },
+  {
+    what: "a vigie whose state file is gone asks a slow broker first who owns the topics, and is not online in two minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 1_500,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 700, kind: "stop" },
+        { at: 710, kind: "state file", from: "none" },
+        { at: 720, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a stop at a slow old broker takes longer than five seconds",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 800,
+      seed: 1,
+      from: "2026-01-05T20:50:00Z",
+      configs: [SLOWLY_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "latency", milliseconds: 3_000, for: 400 },
+        { at: 408, kind: "stop" },
+        { at: 414, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a turn of a rule waits until a slow broker has answered, and is on its topic later than foretold",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 800,
+      seed: 1,
+      from: "2026-01-05T20:50:00Z",
+      configs: [SLOWLY_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "latency", milliseconds: 3_000, for: 400 },
+        { at: 420, kind: "stop" },
+        { at: 426, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "while reports go on arriving at a slow broker, one of them counts as held from before for minutes",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_300,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                topic: "device1/set",
+                choose: [GUESTS_ON],
+                else: "p2",
+                confirm: { topic: "device1/state" },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 500, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 600, kind: "reload" },
+        {
+          at: 610,
+          kind: "series",
+          topic: "house/value1",
+          every: 20,
+          for: 300,
+          retain: true,
+          values: { words: ["guests", "home"] },
+        },
+      ],
+    },
+  },
+  {
+    what: "that a device is there is known from a slow broker only after it has confirmed what it was sent meanwhile",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 800,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                url: "http://192.0.2.40/device1/set?turn={payload}",
+                choose: [GUESTS_ON],
+                else: "p2",
+                confirm: {
+                  url: "http://192.0.2.40/device1/state",
+                  online: ONLINE,
+                },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [
+        {
+          id: "device1",
+          path: undefined,
+          manner: "obeys",
+          words: {},
+          online: { topic: "device1/online", there: "online", gone: "offline" },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(100, "guests"),
+        valueAt(200, "home"),
+        { at: 500, kind: "latency", milliseconds: 3_000, for: 700 },
+        { at: 600, kind: "kill", steps: 0 },
+        { at: 611, kind: "start" },
+        valueAt(700, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a slow broker that holds much says late that a device is there, which is told again only then",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 1_100,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [PEAK, GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                topic: "device1/set",
+                choose: [{ when: "peak", payload: "p1" }],
+                confirm: {
+                  topic: "device1/state",
+                  online: ONLINE,
+                },
+              },
+              {
+                id: "device5",
+                topic: "device5/set",
+                choose: [GUESTS_ON],
+                else: "p2",
+                confirm: { topic: "device5/state" },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [
+        REPORTING_ONLINE,
+        { ...REPORTING, id: "device5", manner: "flaps", report: { topic: "device5/state", retain: true } },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 500, kind: "latency", milliseconds: 3_000, for: 500 },
+        { at: 600, kind: "connection lost" },
+        {
+          at: 610,
+          kind: "series",
+          topic: "house/value1",
+          every: 35,
+          for: 300,
+          retain: true,
+          values: { words: ["guests", "home"] },
+        },
+      ],
+    },
+  },
+];
+
+/** A value changes its mind again and again for some seconds. */
+function chatterAt(at: number, every: number): ScriptEvent {
+  const values = { words: ["home", "away", "guests", "home", "guests", "guests"] };
+  return { at, kind: "series", topic: "house/value1", every, for: 11, retain: true, values };
+}

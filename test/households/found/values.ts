@@ -1,0 +1,88 @@
+import type { HouseConfig } from "../scenario.ts";
+import { FLAPPING, type Found, HOUSE, QUIET_HOUSE, valueAt } from "./shared.ts";
+
+/** Heating that is saved in the expensive hours, unless somebody is home. */
+const PRESENCE: HouseConfig = {
+  ...HOUSE,
+  rules: [
+    { id: "home", when_unknown: "on", when: { mqtt: { topic: "house/value1", equals: "home" } } },
+    { id: "save", when: { all: [{ period: "hp" }, { not: { rule: "home" } }] } },
+  ],
+  outputs: { list: [{ topic: "device1/set", choose: [{ when: "save", payload: "16" }], else: "19" }] },
+};
+
+/** A value of the house decides. */
+export const VALUES: readonly Found[] = [
+  {
+    what: "a value that flaps many times a second turns a device many times a second",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 700,
+      seed: 130,
+      from: "2025-11-29T10:44:00Z",
+      configs: [FLAPPING],
+      devices: [
+        {
+          id: "device1",
+          report: { topic: "device1/state", retain: true },
+          path: undefined,
+          manner: "obeys",
+          words: {},
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 600,
+          kind: "series",
+          topic: "house/value1",
+          every: 0.02,
+          for: 11,
+          retain: true,
+          values: { words: ["home", "away", "guests"] },
+        },
+      ],
+    },
+  },
+  {
+    what: "a sensor that is dead makes the house cold, though somebody is home in doubt",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 3,
+      from: "2026-01-23T10:00:00Z",
+      configs: [PRESENCE],
+      events: [{ at: 1, kind: "start" }, valueAt(60, "home"), valueAt(600, "unavailable")],
+    },
+  },
+  {
+    what: "five rules that a value turns each second send too many events",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 500,
+      seed: 1,
+      from: "2026-01-05T10:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [1, 2, 3, 4, 5].map((number) => ({
+            id: `rule${number}`,
+            when: { mqtt: { topic: "house/value1", equals: true } },
+          })),
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 360,
+          kind: "series",
+          topic: "house/value1",
+          every: 1.5,
+          for: 11,
+          retain: true,
+          values: { words: ["true", "false"] },
+        },
+      ],
+    },
+  },
+];
