@@ -8,6 +8,7 @@ import {
   GUESTS_ONLINE,
   HOUSE,
   QUIET_HOUSE,
+  QUIET_MORNING,
   REPORTING_ONLINE,
   valueAt,
 } from "./shared.ts";
@@ -134,10 +135,8 @@ export const BROKER: readonly Found[] = [
   {
     what: "a device is away again within five minutes, on another connection",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 900,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [GUESTS_ONLINE],
       devices: [REPORTING_ONLINE],
       events: [
@@ -152,10 +151,8 @@ export const BROKER: readonly Found[] = [
   {
     what: "a broker refuses a message with QoS 0 in silence, and vigie repeats it as its device has not confirmed it",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 600,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: ([1, 0] as const).map((qos) => ({
         ...HOUSE,
         rules: [GUESTS],

@@ -8,6 +8,7 @@ import {
   NIGHT,
   ONLINE,
   QUIET_HOUSE,
+  QUIET_MORNING,
   REPORTING_ONLINE,
   valueAt,
 } from "./shared.ts";
@@ -78,9 +79,7 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
   {
     what: "a choice that ends and begins again while its device takes no connection waits for the pause of the try before",
     scenario: {
-      ...QUIET_HOUSE,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
+      ...QUIET_MORNING,
       devices: [{ id: "device1", manner: "obeys", words: {}, path: undefined }],
       configs: [
         {
@@ -110,9 +109,7 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
   {
     what: "a device over HTTP that is back waits for what it did not take while it was away",
     scenario: {
-      ...QUIET_HOUSE,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
+      ...QUIET_MORNING,
       configs: [OVER_HTTP],
       devices: [REPORTING_ONLINE],
       events: [
@@ -128,9 +125,7 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
   {
     what: "an address that refuses is asked again within ten minutes, as its device changes its mind",
     scenario: {
-      ...QUIET_HOUSE,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
+      ...QUIET_MORNING,
       configs: [OVER_HTTP],
       devices: [REPORTING_ONLINE],
       events: [
@@ -146,10 +141,8 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
   {
     what: "a rule is unknown, and a device at another address is sent what the one before it was sent",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 900,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         {
           ...HOUSE,

@@ -8,6 +8,7 @@ import {
   HOUSE,
   KEPT_DEVICE,
   QUIET_HOUSE,
+  QUIET_MORNING,
   RELAY,
   REPORTING,
   REPORTING_ONLINE,
@@ -83,9 +84,7 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
   {
     what: "the broker holds a live report of a device that has no power when the same is sent again",
     scenario: {
-      ...QUIET_HOUSE,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
+      ...QUIET_MORNING,
       configs: [GUESTS_CONFIRMED],
       devices: [REPORTING],
       events: [
@@ -101,10 +100,8 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
   {
     what: "a device of which the broker held an old report was away, and does something else",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 1_200,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [GUESTS_ONLINE],
       devices: [REPORTING_ONLINE],
       events: [

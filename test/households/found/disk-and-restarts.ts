@@ -11,6 +11,7 @@ import {
   onGuests,
   PEAK,
   QUIET_HOUSE,
+  QUIET_MORNING,
   RELAY,
   REPORTING,
   REPORTING_ONLINE,
@@ -108,10 +109,8 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
   {
     what: "a disk that fails loses that a device is away, as vigie is stopped",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 900,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [GUESTS_ONLINE],
       devices: [REPORTING_ONLINE],
       events: [
@@ -125,10 +124,8 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
   {
     what: "a disk that fails loses what a device reported last, as vigie is stopped",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 900,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [GUESTS_CONFIRMED],
       devices: [{ ...REPORTING, report: { topic: "device1/state", retain: false } }],
       events: [
@@ -167,10 +164,8 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
   {
     what: "a device is heard that it is there some seconds after a kill, as an edit looks at it then",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 1_000,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [GUESTS_CONFIRMED, onGuests({ topic: "device1/state", online: ONLINE })],
       devices: [REPORTING_ONLINE],
       events: [

@@ -1,6 +1,17 @@
-import { type Found, GUESTS, GUESTS_ON, HOUSE, QUIET_HOUSE, ROUGE_AHEAD, valueAt } from "./shared.ts";
+import {
+  type Found,
+  GUESTS,
+  GUESTS_ON,
+  HOUSE,
+  QUIET_HOUSE,
+  QUIET_MORNING,
+  ROUGE_AHEAD,
+  valueAt,
+} from "./shared.ts";
 
 const GUESTS_SAID = { when: "guests", payload: "m1" };
+
+const ROUGE_SAID = { when: "ahead", payload: "{next.date}: {next.color}" };
 
 const THREE_ROUGE_DAYS = { "2026-01-06": "rouge", "2026-01-07": "rouge", "2026-01-08": "rouge" } as const;
 
@@ -23,7 +34,7 @@ export const MESSAGES: readonly Found[] = [
           service: { base_url: "none" },
           rules: [ROUGE_AHEAD],
           outputs: {
-            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+            list: [{ ...PHONE, choose: [ROUGE_SAID] }],
           },
         },
       ],
@@ -44,7 +55,7 @@ export const MESSAGES: readonly Found[] = [
           ...HOUSE,
           rules: [ROUGE_AHEAD],
           outputs: {
-            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+            list: [{ ...PHONE, choose: [ROUGE_SAID] }],
           },
         },
       ],
@@ -57,9 +68,7 @@ export const MESSAGES: readonly Found[] = [
   {
     what: "a message is due again after a broker that cannot say so has refused it",
     scenario: {
-      ...QUIET_HOUSE,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
+      ...QUIET_MORNING,
       oldBroker: true,
       configs: [
         {
@@ -128,7 +137,7 @@ export const MESSAGES: readonly Found[] = [
           ...HOUSE,
           rules: [ROUGE_AHEAD],
           outputs: {
-            list: [{ ...PHONE, choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }] }],
+            list: [{ ...PHONE, choose: [ROUGE_SAID] }],
           },
         },
       ],
@@ -159,7 +168,7 @@ export const MESSAGES: readonly Found[] = [
             {
               ...PHONE,
               url: `https://phone.example/phone/set/${folder}`,
-              choose: [{ when: "ahead", payload: "{next.date}: {next.color}" }],
+              choose: [ROUGE_SAID],
             },
           ],
         },
@@ -173,9 +182,7 @@ export const MESSAGES: readonly Found[] = [
   {
     what: "the device of an output that was a message for a while is left with what it was sent before",
     scenario: {
-      ...QUIET_HOUSE,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
+      ...QUIET_MORNING,
       configs: [
         { id: "device1", topic: "device1/set", choose: [GUESTS_ON], else: "p2" },
         {
@@ -203,10 +210,8 @@ export const MESSAGES: readonly Found[] = [
   {
     what: "an output that was for people is for a device, and for people again, who read the same twice",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 1_000,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         { ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } },
         {

@@ -13,6 +13,8 @@ export const HOUSE = {
   mqtt: { url: "mqtt://192.0.2.1" },
 };
 export const QUIET_HOUSE = { length: 3_600, trouble: 0, history: 3, oldBroker: false, devices: [] };
+/** In January, from eleven o'clock in Paris. */
+export const QUIET_MORNING = { ...QUIET_HOUSE, seed: 1, from: "2026-01-05T10:00:00Z" };
 
 export const GUESTS = { id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } } };
 export const GUESTS_ON = { when: "guests", payload: "p1" };
@@ -93,16 +95,7 @@ export const RELAY: Pick<Scenario, "seed" | "from" | "configs" | "devices"> = {
       },
     },
   ],
-  devices: [
-    {
-      id: "device1",
-      report: { topic: "device1/state", retain: true },
-      path: undefined,
-      manner: "obeys",
-      words: {},
-      online: { topic: "device1/online", there: "true", gone: "false" },
-    },
-  ],
+  devices: [{ ...REPORTING, online: { topic: "device1/online", there: "true", gone: "false" } }],
 };
 
 export function valueAt(at: number, word: string): ScriptEvent {

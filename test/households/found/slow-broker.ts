@@ -10,6 +10,7 @@ import {
   ONLINE,
   PEAK,
   QUIET_HOUSE,
+  QUIET_MORNING,
   REPORTING,
   REPORTING_ONLINE,
   ROUGE_AHEAD,
@@ -31,15 +32,7 @@ export const SLOW_BROKER: readonly Found[] = [
       seed: 711000077,
       from: "2026-02-02T02:00:00Z",
       configs: [{ ...HOUSE, rules: [NIGHT], outputs: { list: [KEPT_DEVICE] } }],
-      devices: [
-        {
-          id: "device1",
-          report: { topic: "device1/state", retain: true },
-          path: undefined,
-          manner: "is switched back",
-          words: {},
-        },
-      ],
+      devices: [{ ...REPORTING, manner: "is switched back" }],
       events: [
         { at: 1, kind: "start" },
         { at: 900, kind: "latency", milliseconds: 3_000, for: 700 },
@@ -73,11 +66,9 @@ export const SLOW_BROKER: readonly Found[] = [
   {
     what: "a slow broker that refuses MQTT 5 first keeps a start from being online in a minute and a half",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       oldBroker: true,
       length: 1_500,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         {
           ...HOUSE,
@@ -110,11 +101,9 @@ export const SLOW_BROKER: readonly Found[] = [
   {
     what: "a vigie whose state file is gone asks a slow broker first who owns the topics, and is not online in two minutes",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       oldBroker: true,
       length: 1_500,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
       events: [
         { at: 1, kind: "start" },
@@ -162,10 +151,8 @@ export const SLOW_BROKER: readonly Found[] = [
   {
     what: "while reports go on arriving at a slow broker, one of them counts as held from before for minutes",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 1_300,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         {
           ...HOUSE,
@@ -203,10 +190,8 @@ export const SLOW_BROKER: readonly Found[] = [
   {
     what: "that a device is there is known from a slow broker only after it has confirmed what it was sent meanwhile",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 800,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         {
           ...HOUSE,
@@ -250,10 +235,8 @@ export const SLOW_BROKER: readonly Found[] = [
   {
     what: "a slow broker that holds much says late that a device is there, which is told again only then",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 1_100,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         {
           ...HOUSE,

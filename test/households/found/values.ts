@@ -1,5 +1,5 @@
 import type { HouseConfig } from "../scenario.ts";
-import { FLAPPING, type Found, HOUSE, QUIET_HOUSE, valueAt } from "./shared.ts";
+import { FLAPPING, type Found, HOUSE, QUIET_HOUSE, QUIET_MORNING, REPORTING, valueAt } from "./shared.ts";
 
 /** Heating that is saved in the expensive hours, unless somebody is home. */
 const PRESENCE: HouseConfig = {
@@ -21,15 +21,7 @@ export const VALUES: readonly Found[] = [
       seed: 130,
       from: "2025-11-29T10:44:00Z",
       configs: [FLAPPING],
-      devices: [
-        {
-          id: "device1",
-          report: { topic: "device1/state", retain: true },
-          path: undefined,
-          manner: "obeys",
-          words: {},
-        },
-      ],
+      devices: [REPORTING],
       events: [
         { at: 1, kind: "start" },
         {
@@ -57,10 +49,8 @@ export const VALUES: readonly Found[] = [
   {
     what: "five rules that a value turns each second send too many events",
     scenario: {
-      ...QUIET_HOUSE,
+      ...QUIET_MORNING,
       length: 500,
-      seed: 1,
-      from: "2026-01-05T10:00:00Z",
       configs: [
         {
           ...HOUSE,
