@@ -123,6 +123,14 @@ describe("the layers", () => {
     expect(places.map(({ path }) => folderOf(path))).toEqual(["core"]);
   });
 
+  test("households import from src in one file only", () => {
+    const importing = testFiles().filter(
+      ({ path, text }) =>
+        path.startsWith("test/households/") && specifiers(text).some((from) => /^(\.\.\/)+src\//.test(from)),
+    );
+    expect(importing.map(({ path }) => path)).toEqual(["test/households/seams.ts"]);
+  });
+
   test("every exported function, constant and class is used by another file", () => {
     const everything = [...files, ...testFiles()];
     const unused = files.flatMap(({ path, text }) =>
