@@ -1,34 +1,49 @@
-import { type EventOf, isKind, type Judge, type Trace, type Violation } from "../trace.ts";
-import { judgeFailingPaths, judgeRequests } from "./request-limits.ts";
-import { readSendings } from "./sendings.ts";
-import { BASE, readTopics } from "./topics.ts";
-import { DAY, HOUR } from "./truth/calendar.ts";
+import { countUntil, type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { requestJudges, untilWrong } from "./request-limits.ts";
+import { readSendings, type Sending, targetOf } from "./sendings.ts";
+import { BASE, housesInForce, readTopics } from "./topics.ts";
+import { DAY, MINUTE } from "./truth/calendar.ts";
 
 /** vigie is polite: requests a minute and a day, messages, writes. */
-export const judgeLimits: Judge = (trace) => [
-  ...judgeRequests(trace, "service"),
-  ...judgeRequests(trace, "rte"),
-  ...judgeFailingPaths(trace),
-  ...messages(trace),
-  ...lostSendings(trace),
-  ...writes(trace),
+export const limitJudges: readonly Judge[] = [
+  ...requestJudges,
+  { name: "messages on a topic", find: judgeMessages },
+  { name: "payloads at which the broker ends the connection", find: judgeLost },
+  { name: "writes a day", find: judgeWrites },
 ];
 
-/** Rules and reports are looked at once a second. So a topic changes once a second, and the state of an output three times. */
-function messages(trace: Trace): Violation[] {
+/**
+ * "Rules are evaluated at most once a second" (docs/rules.md, "Limits"), and "vigie looks at the reports of a device at most once a second"
+ * (docs/outputs.md): so a topic changes once a second. An output changes its topics twice more for each payload that it sends: it
+ * waits, and the broker or the address has taken it.
+ */
+function judgeMessages(trace: Trace): Finding[] {
   const topics = readTopics(trace);
-  const reasons = trace.events.flatMap((event) =>
-    isReasonToPublish(event) ? [{ steady: event.steady, more: 1 }] : [],
-  );
+  const reasons = trace.events.filter(isReasonToPublish).map(({ steady }) => ({ steady, more: 1 }));
+  const foreign = trace.events.filter(isForeign);
   return topics.topics().flatMap((topic) => {
     // Its own pings are how it waits for the broker.
     if (/owner\/p[io]ng$/.test(topic)) return [];
-    const most = topic.startsWith("vigie/outputs/") ? 33 : 11;
+    const own = [
+      ...sendingsOf(topic, trace).map(({ steady }) => ({ steady, more: 2 })),
+      // vigie sends its own value again.
+      ...foreign.flatMap((event) => (event.topic === topic ? [{ steady: event.steady, more: 1 }] : [])),
+    ];
     return bySubject(topics.published(topic)).flatMap((sent) => {
       const times = sent.map(({ steady }) => steady);
-      return tooMany(`messages on ${topic} in 10 s`, times, reasons, { most, within: 10_000 });
+      const limit = { most: 11, within: 10_000 };
+      return tooMany(`messages on ${topic} in 10 s`, times, [...reasons, ...own], limit);
     });
   });
+}
+
+/** Of the output that this topic of vigie tells about. */
+function sendingsOf(topic: string, trace: Trace): Sending[] {
+  const [, kind, id] = topic.split("/");
+  if (kind !== "outputs") return [];
+  const outputs = housesInForce(trace).flatMap(({ house }) => house.outputs.filter((one) => one.id === id));
+  return [...new Set(outputs.map(targetOf))].flatMap((target) => readSendings(trace).get(target) ?? []);
 }
 
 /** All rules publish on one topic that they have turned, and may turn at once. */
@@ -43,31 +58,56 @@ function bySubject(sent: readonly EventOf<"published">[]): EventOf<"published">[
   return [...groups.values()];
 }
 
-function isReasonToPublish(event: Trace["events"][number]): boolean {
-  if (isKind(event, "connected", "jump", "resume")) return true;
-  return isKind(event, "message") && event.by !== "device" && event.by !== "will";
+/** Somebody else publishes on a topic of vigie. */
+function isForeign(event: TraceEvent): event is TraceEvent & EventOf<"message"> {
+  return isKind(event, "message") && event.topic.startsWith(`${BASE}/`);
 }
 
-/** A message at which the broker ends the connection is not sent at each new one. */
-function lostSendings(trace: Trace): Violation[] {
-  const reasons = trace.events.flatMap((event) =>
-    isKind(event, "start", "reload") ? [{ steady: event.steady, more: 5 }] : [],
-  );
-  return [...readSendings(trace)].flatMap(([target, sendings]) => {
-    const lost = sendings.filter(
-      ({ how, payload, takenAt }, index) =>
-        how === "mqtt" && takenAt === null && sendings[index - 1]?.payload === payload,
-    );
-    const times = lost.map(({ steady }) => steady);
-    return tooMany(`tries of ${target} in an hour`, times, reasons, {
-      most: 125,
-      within: HOUR,
+/** All topics are sent again, or somebody commands. */
+function isReasonToPublish(event: TraceEvent): boolean {
+  if (isKind(event, "connected", "jump", "resume")) return true;
+  return isKind(event, "message") && (event.by === "command" || event.by === "home assistant");
+}
+
+/**
+ * "If the connection to the broker ends before the broker has acknowledged a payload, vigie sends it again after `confirm.every` (30 s
+ * without `confirm`), and then after pauses that double, up to ten minutes: a broker may end the connection at a topic that it forbids"
+ * (docs/outputs.md).
+ */
+function judgeLost(trace: Trace): Finding[] {
+  const endings = trace.events.filter(({ kind }) => kind === "disconnected");
+  const news = trace.events.filter(isNewBeginning);
+  const hasEnded = ({ steady, failure }: Sending) =>
+    failure === "refused" && within(endings, steady - 1, steady + ENDS_WITHIN).length > 0;
+  return [...readSendings(trace).values()].flatMap((sendings) => {
+    const lost = sendings.filter((sending) => sending.how === "mqtt" && hasEnded(sending));
+    return lost.flatMap((sending, index): Finding[] => {
+      const [before, first] = [lost[index - 1], lost[index - 2]];
+      if (before?.payload !== sending.payload) return [];
+      const since = first?.payload === sending.payload ? first : before;
+      if (countUntil(news, sending.steady) > countUntil(news, since.steady)) return ["skipped"];
+      const pause = sending.steady - before.steady;
+      const least = Math.min(10 * MINUTE, Math.max(SHORTEST_EVERY, 2 * (before.steady - since.steady)));
+      const sentence = `${sending.target} is tried again after ${seconds(pause)} s, not after ${seconds(least)} s`;
+      return [pause < least - SLACK ? { at: sending.steady, sentence } : "right"];
     });
   });
 }
 
-/** On a quiet day fewer than 50; and some for what happens: a start asks for everything, and each answer is saved. */
-function writes({ events }: Trace): Violation[] {
+/** The payload may be due anew, or the time was not the machine's. */
+function isNewBeginning(event: TraceEvent): boolean {
+  return isKind(event, "start", "reload", "resume", "jump", "broker up");
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1_000).toFixed(0);
+}
+
+/**
+ * "Disk writes of a quiet day: at most 50" (docs/figures.md). What happens is saved besides: a start asks its sources, of which the first ten
+ * requests are saved at once (docs/sources.md), and each answer is; what is sent and taken, and what a command sets.
+ */
+function judgeWrites({ events }: Trace): Finding[] {
   const written = events.flatMap((event) =>
     isKind(event, "write") && event.outcome === "done" ? [event.steady] : [],
   );
@@ -78,7 +118,7 @@ function writes({ events }: Trace): Violation[] {
 }
 
 function isReasonToWrite(
-  event: Trace["events"][number],
+  event: TraceEvent,
 ): event is EventOf<"start" | "published" | "message" | "web request"> {
   if (isKind(event, "start", "reload", "stop", "log")) return true;
   if (isKind(event, "message")) return event.by === "command" || event.by === "device";
@@ -102,19 +142,23 @@ function tooMany(
   what: string,
   times: readonly number[],
   reasons: readonly Reason[],
-  limit: Limit,
-): Violation[] {
-  const { most } = limit;
-  for (let first = 0, next = 0; next < times.length; next += 1) {
+  { most, within: length }: Limit,
+): Finding[] {
+  let first = 0;
+  return untilWrong(times, (time, index) => {
     // vigie counts in whole milliseconds.
-    while (times[next]! - times[first]! > limit.within - 1) first += 1;
-    const count = next - first + 1;
-    if (count <= most) continue;
+    while (time - times[first]! > length - 1) first += 1;
+    const count = index - first + 1;
+    if (count <= most) return "right";
     const from = times[first]! - 1_000;
-    const inTime = reasons.filter(({ steady }) => steady >= from && steady <= times[next]!);
+    const inTime = reasons.filter(({ steady }) => steady >= from && steady <= time);
     const allowed = inTime.reduce((sum, { more }) => sum + more, most);
-    if (count > allowed)
-      return [{ judge: "limits", at: times[next]!, sentence: `${count} ${what}, at most ${allowed}` }];
-  }
-  return [];
+    return count > allowed ? { at: time, sentence: `${count} ${what}, at most ${allowed}` } : "right";
+  });
 }
+
+/** Milliseconds: so long a broker may take to end the connection. */
+const ENDS_WITHIN = 5_000;
+/** The least that `confirm.every` may be. */
+const SHORTEST_EVERY = 10_000;
+const SLACK = 2_000;

@@ -1,14 +1,58 @@
-import { isKind, type SourceName, type Trace, type TraceEvent, type Violation } from "../trace.ts";
+import { isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
 import { houseAt, housesBetween } from "./topics.ts";
 import { DAY, HOUR, instantsOf, MINUTE, readTime, wallClock } from "./truth/calendar.ts";
 
+/** docs/sources.md, "What vigie asks, and how often". */
+export const requestJudges: readonly Judge[] = [
+  { name: "requests a minute", find: (trace) => SOURCES.flatMap((source) => judgeMinutes(trace, source)) },
+  { name: "requests a day", find: (trace) => SOURCES.flatMap((source) => judgeDays(trace, source)) },
+  {
+    name: "season and history that fail",
+    find: (trace) => PATHS.flatMap((path) => judgeFailing(trace, path)),
+  },
+];
+
+const SOURCES: readonly SourceName[] = ["service", "rte"];
+const PATHS = ["/v1/public/season", "/v1/public/history"];
+
+/** "10 requests a minute". */
+function judgeMinutes(trace: Trace, source: SourceName): Finding[] {
+  return untilWrong(countRequests(trace, source), ({ request, recent }) => {
+    const sentence = `${recent.length} requests to ${source} in a minute, at most 10`;
+    return recent.length > 10 ? { at: request.steady, sentence } : "right";
+  });
+}
+
+/** "150 a day" to the service, "80 a day" to RTE; "the hourly ones", and to RTE "18:00 and 05:50", "go on". */
+function judgeDays(trace: Trace, source: SourceName): Finding[] {
+  return untilWrong(countRequests(trace, source), ({ request, ofDay }) => {
+    const sentence = whatIsWrong(trace, source, ofDay, request);
+    return sentence === null ? "right" : { at: request.steady, sentence };
+  });
+}
+
+/** What comes after the first that is wrong follows from it. */
+export function untilWrong<T>(things: readonly T[], find: (thing: T, index: number) => Finding): Finding[] {
+  const found: Finding[] = [];
+  for (const [index, thing] of things.entries()) {
+    const finding = find(thing, index);
+    found.push(finding);
+    if (typeof finding === "object") break;
+  }
+  return found;
+}
+
+interface Counted extends Sent {
+  request: Request;
+}
+
 /**
- * At most 10 requests a minute, and 150 a day to the service, 80 to RTE; the hourly ones and those of 18:00 and 05:50 go on.
- * A restart forgets only what was not saved yet. A day is one of UTC, by a clock that vigie reads at its start and that
- * nobody sets after that: a clock that is set from 23:55 to 00:05 begins no day.
+ * Each request with those that vigie knows to have sent. A restart forgets only what was not saved yet. A day is one of UTC, by a clock
+ * that vigie reads at its start and that nobody sets after that: a clock that is set from 23:55 to 00:05 begins no day.
  */
-export function judgeRequests(trace: Trace, source: SourceName): Violation[] {
-  const found: Violation[] = [];
+function countRequests(trace: Trace, source: SourceName): Counted[] {
+  const found: Counted[] = [];
   let known = nothingSent();
   let saved = nothingSent();
   let writing = nothingSent();
@@ -21,8 +65,7 @@ export function judgeRequests(trace: Trace, source: SourceName): Violation[] {
     if (isKind(event, "resume")) clockBegan += event.steady - suspendedAt;
     if (isKind(event, "request") && event.source === source) {
       known = countRequest(known, event, Math.floor((event.steady - clockBegan) / DAY));
-      const sentence = whatIsWrong(trace, source, known, event);
-      if (sentence !== null) found.push({ judge: "limits", at: event.steady, sentence });
+      found.push({ ...known, request: event });
     }
     if (isKind(event, "write") && event.outcome === "begun") writing = known;
     if (isKind(event, "write") && event.outcome === "done") saved = writing;
@@ -31,47 +74,53 @@ export function judgeRequests(trace: Trace, source: SourceName): Violation[] {
     // What an earlier state file holds is not in the trace; nor is how a clock that was set, or has slept, shifts the days.
     if (isKind(event, "state file", "jump", "resume")) known = saved = writing = nothingSent();
   }
-  return found.slice(0, 1);
+  return found;
 }
 
-/**
- * Season and history that fail are asked again after an hour, at most ten times a day. A killed vigie may have saved neither, and a
- * disk that fails saves nothing.
- */
-export function judgeFailingPaths(trace: Trace): Violation[] {
-  const { began, events } = trace;
-  return ["/v1/public/season", "/v1/public/history"].flatMap((path) => {
-    let failed: number[] = [];
-    let saved = failed;
-    let writing = failed;
-    for (const event of events) {
-      const { steady } = event;
-      // Then it is asked by another clock, or the failure may not be known any more.
-      if (isKind(event, "jump", "kill", "crash", "state file", "reload", "suspend", "resume"))
-        failed = saved = writing = [];
-      if (isKind(event, "write") && event.outcome === "begun") writing = failed;
-      if (isKind(event, "write") && event.outcome === "done") saved = writing;
-      if (isKind(event, "start")) failed = saved;
-      if (!isKind(event, "answer") || !event.path.startsWith(path)) continue;
-      // It is asked with other names at once if it does not know those of the range.
-      const isFailure = event.status === 404 || event.status === 503;
-      if (!isFailure) continue;
-      const last = failed.at(-1);
-      failed = [...failed, steady];
-      const sentence = (what: string) => [
-        { judge: "limits", at: steady, sentence: `${path} fails: ${what}` },
-      ];
-      if (last !== undefined && steady - last < HOUR - 5_000)
-        return sentence(`asked again after ${Math.round((steady - last) / 60_000)} minutes`);
-      const zone = houseAt(trace, steady)?.timeZone;
-      // Timers may be due at parts of a millisecond.
-      const dayOf = (at: number) => wallClock(Math.round(began + at), zone).date;
-      const day = dayOf(steady);
-      const ofDay = failed.filter((at) => dayOf(at) === day).length;
-      if (ofDay > 10) return sentence(`asked ${ofDay} times on ${day}`);
-    }
-    return [];
+interface Failure {
+  steady: number;
+  /** Those that vigie knows, with this one. */
+  failed: readonly number[];
+}
+
+/** "The service is asked for it again after an hour, and no more after ten failures on one day." */
+function judgeFailing(trace: Trace, path: string): Finding[] {
+  return untilWrong(failuresOf(trace, path), ({ steady, failed }) => {
+    const wrong = (what: string) => ({ at: steady, sentence: `${path} fails: ${what}` });
+    const last = failed.at(-2);
+    // Nothing says when the first one may be asked for.
+    if (last === undefined) return "skipped";
+    if (steady - last < HOUR - 5_000)
+      return wrong(`asked again after ${Math.round((steady - last) / 60_000)} minutes`);
+    const zone = houseAt(trace, steady)?.timeZone;
+    // Timers may be due at parts of a millisecond.
+    const dayOf = (at: number) => wallClock(Math.round(trace.began + at), zone).date;
+    const day = dayOf(steady);
+    const ofDay = failed.filter((at) => dayOf(at) === day).length;
+    return ofDay > 10 ? wrong(`asked ${ofDay} times on ${day}`) : "right";
   });
+}
+
+/** A killed vigie may not have saved a failure, and a disk that fails saves nothing. */
+function failuresOf({ events }: Trace, path: string): Failure[] {
+  const found: Failure[] = [];
+  let failed: readonly number[] = [];
+  let saved = failed;
+  let writing = failed;
+  for (const event of events) {
+    // Then it is asked by another clock, or the failure may not be known any more.
+    if (isKind(event, "jump", "kill", "crash", "state file", "reload", "suspend", "resume"))
+      failed = saved = writing = [];
+    if (isKind(event, "write") && event.outcome === "begun") writing = failed;
+    if (isKind(event, "write") && event.outcome === "done") saved = writing;
+    if (isKind(event, "start")) failed = saved;
+    if (!isKind(event, "answer") || !event.path.startsWith(path)) continue;
+    // It is asked with other names at once if it does not know those of the range.
+    if (event.status !== 404 && event.status !== 503) continue;
+    failed = [...failed, event.steady];
+    found.push({ steady: event.steady, failed });
+  }
+  return found;
 }
 
 type Request = TraceEvent & { path: string };
@@ -100,9 +149,12 @@ function uncountRefused(sent: Sent, { path, steady }: Request): Sent {
   return { ...sent, ofDay: sent.ofDay.filter((one) => one !== last) };
 }
 
-function whatIsWrong(trace: Trace, source: SourceName, sent: Sent, { path }: Request): string | null {
-  const { recent, ofDay } = sent;
-  if (recent.length > 10) return `${recent.length} requests to ${source} in a minute, at most 10`;
+function whatIsWrong(
+  trace: Trace,
+  source: SourceName,
+  ofDay: readonly Request[],
+  { path }: Request,
+): string | null {
   const budget = BUDGETS[source];
   if (ofDay.length <= budget) return null;
   const again = ofDay.slice(budget).filter((one) => one.path === path);

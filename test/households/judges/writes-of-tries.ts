@@ -1,26 +1,33 @@
-import { isKind, type Judge, type Trace, type TraceEvent } from "../trace.ts";
+import { isKind, type Trace, type TraceEvent } from "../trace.ts";
+import type { Finding, Judge } from "./judge.ts";
+import { untilWrong } from "./request-limits.ts";
 import { readSendings } from "./sendings.ts";
 import { BASE } from "./topics.ts";
 import { DAY } from "./truth/calendar.ts";
 
 /**
- * A device or a service that is down for long is tried again and again, and must not wear out the disk: of the writes that
- * nothing else explains there are few.
+ * A device or a service that is down for long is tried again and again, and must not wear out the disk. A day on which nothing else happens
+ * is a quiet one: "disk writes of a quiet day: at most 50" (docs/figures.md).
  */
-export const judgeWritesOfTries: Judge = (trace) => {
-  const reasons = readReasons(trace);
-  const unexplained = trace.events.flatMap((event) =>
-    isKind(event, "write") && event.outcome === "begun" && !isNear(reasons, event.steady)
-      ? [event.steady]
-      : [],
-  );
-  for (const [index, steady] of unexplained.entries()) {
-    const first = unexplained[index - MOST];
-    if (first === undefined || steady - first >= DAY) continue;
-    const sentence = `${MOST + 1} writes that nothing but tries explains within ${((steady - first) / 60_000).toFixed(0)} min`;
-    return [{ judge: "writes of tries", at: steady, sentence }];
-  }
-  return [];
+export const writesOfTriesJudge: Judge = {
+  name: "writes of tries",
+  find: (trace) => {
+    const reasons = readReasons(trace);
+    const unexplained = trace.events.flatMap((event) =>
+      isKind(event, "write") && event.outcome === "begun" && !isNear(reasons, event.steady)
+        ? [event.steady]
+        : [],
+    );
+    return untilWrong(unexplained, (steady, index): Finding => {
+      const first = unexplained[index - MOST];
+      if (first === undefined || steady - first >= DAY) return "right";
+      const minutes = ((steady - first) / 60_000).toFixed(0);
+      return {
+        at: steady,
+        sentence: `${MOST + 1} writes that nothing but tries explains within ${minutes} min`,
+      };
+    });
+  },
 };
 
 /** When something happened that is worth a write. */
@@ -77,7 +84,7 @@ function isNear(reasons: readonly number[], steady: number): boolean {
   return (reasons[low] ?? Number.POSITIVE_INFINITY) <= steady + AFTER;
 }
 
-const MOST = 60;
+const MOST = 50;
 const FIVE_MINUTES = 300_000;
 /** Milliseconds: a write may wait for the one before. What is published comes after it. */
 const BEFORE = 1_000;
