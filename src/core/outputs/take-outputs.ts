@@ -327,9 +327,9 @@ function nextTry(
   return { payload, since, at: at.steady + wait, isSlow, isProblem, mayHaveArrived };
 }
 
-/** Over MQTT each try may end the connection, which all devices need: the pause doubles. */
+/** Over MQTT each try may end the connection, which all devices need: the pause doubles. 30 s, then 60 s (tried for 30 s), 120 s (for 90 s). */
 function pauseOf({ to }: Output, every: number, triedFor: number): number {
-  return to.kind === "mqtt" ? Math.max(every, Math.min(triedFor, PAUSE)) : every;
+  return to.kind === "mqtt" ? Math.max(every, Math.min(triedFor + every, PAUSE)) : every;
 }
 
 function lastTry(part: OutputsPart, key: string, payload: string): Retry | null {
