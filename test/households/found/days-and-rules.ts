@@ -1,4 +1,4 @@
-import { type Found, HOUSE, NIGHT, QUIET_HOUSE } from "./shared.ts";
+import { type Found, HOUSE, NIGHT, PEAK, QUIET_HOUSE, QUIET_MORNING } from "./shared.ts";
 
 /** The colours of days, and rules that judge them. */
 export const DAYS_AND_RULES: readonly Found[] = [
@@ -109,6 +109,24 @@ export const DAYS_AND_RULES: readonly Found[] = [
         { at: 4_000, kind: "source", source: "service", fault: { kind: "down" }, for: 3_000 },
         { at: 4_000, kind: "source", source: "rte", fault: { kind: "down" }, for: 3_000 },
         { at: 4_100, kind: "edit", config: 1 },
+      ],
+    },
+  },
+  {
+    what: "the season of the service fails, and is asked for again within the hour",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 14_400,
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        {
+          at: 0,
+          kind: "source",
+          source: "service",
+          fault: { kind: "path", part: "season", status: 503 },
+          for: 14_400,
+        },
+        { at: 1, kind: "start" },
       ],
     },
   },

@@ -180,6 +180,20 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a reload of the same configuration changes what is shown",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 900,
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "quiet" },
+        { at: 610, kind: "reload" },
+        { at: 760, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

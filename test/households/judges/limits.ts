@@ -104,8 +104,8 @@ function seconds(milliseconds: number): string {
 }
 
 /**
- * "Disk writes of a quiet day: at most 50" (docs/figures.md). What happens is saved besides: a start asks its sources, of which the first ten
- * requests are saved at once (docs/sources.md), and each answer is; what is sent and taken, and what a command sets.
+ * "Disk writes of a quiet day: at most 50" (docs/figures.md). What happens is saved besides: a start asks its sources, and the first ten
+ * requests after it are saved at once (docs/sources.md), and each answer is; what is sent and taken, and what a command sets.
  */
 function judgeWrites({ events }: Trace): Finding[] {
   const written = events.flatMap((event) =>
