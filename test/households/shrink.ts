@@ -1,7 +1,7 @@
 import { withoutRule } from "./generate-config.ts";
 import { isAccepted } from "./generate-scenario.ts";
+import type { Violation } from "./judges/judge.ts";
 import type { ConditionText, HouseConfig, OutputText, Scenario } from "./scenario.ts";
-import type { Violation } from "./trace.ts";
 
 /** What is wrong first in a household; undefined: nothing. */
 export type FindViolation = (scenario: Scenario) => Promise<Violation | undefined>;

@@ -173,14 +173,3 @@ export function countUntil(list: readonly { steady: number }[], steady: number):
   }
   return low;
 }
-
-/** What a judge says is wrong. */
-export interface Violation {
-  judge: string;
-  /** As `steady`. */
-  at: number;
-  sentence: string;
-}
-
-/** Reads a trace, and says what is wrong; nothing where all is right. */
-export type Judge = (trace: Trace) => Violation[];

@@ -230,4 +230,51 @@ export const MESSAGES: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a reload, a restart or a kill brings the next try of a message nearer that may have arrived",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 7_200,
+      configs: [{ ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "web", host: "https://phone.example", fault: { kind: "closes after" }, for: 7_000 },
+        valueAt(60, "guests"),
+        { at: 120, kind: "reload" },
+        { at: 400, kind: "stop" },
+        { at: 420, kind: "start" },
+        { at: 1_000, kind: "kill", steps: 0 },
+        { at: 1_010, kind: "start" },
+      ],
+    },
+  },
+  {
+    what: "a message is not sent, though its choice follows another one, or is not marked, though a colour is pretended",
+    scenario: {
+      ...QUIET_MORNING,
+      colors: { "2026-01-05": "bleu" },
+      configs: [
+        {
+          ...HOUSE,
+          rules: [
+            GUESTS,
+            { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } },
+            { id: "rouge", when: { day: "today", color: "rouge" } },
+          ],
+          outputs: {
+            list: [
+              { ...PHONE, choose: [GUESTS_SAID, { when: "home", payload: "m2" }] },
+              { id: "board", topic: "board/set", message: true, choose: [{ when: "rouge", payload: "m3" }] },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        ...["guests", "home", "guests"].map((word, index) => valueAt(600 * (index + 1), word)),
+        { at: 2_420, kind: "command", topic: "vigie/simulation/set", payload: "rouge" },
+        { at: 3_000, kind: "command", topic: "vigie/simulation/set", payload: "auto" },
+      ],
+    },
+  },
 ];

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Seen, Trace } from "../trace.ts";
-import { AWAY_JUDGES } from "./away.ts";
+import { awayJudges } from "./away.ts";
 import { ask, type Violation } from "./judge.ts";
 
 /** What is wrong with how devices that are away are shown. */
 function awayIn(trace: Trace): Violation[] {
-  return ask(AWAY_JUDGES, trace).violations;
+  return ask(awayJudges, trace).violations;
 }
 
 /** As if the device had not said that it is away before this second. */

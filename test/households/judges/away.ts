@@ -7,7 +7,7 @@ import { MINUTE } from "./truth/calendar.ts";
  * A device that says on `online` that it is away is never `confirmed`, not on the topics and not on the page, which say since when it
  * is away. That ends when it says that it is there, and nothing else changes it.
  */
-export const AWAY_JUDGES: readonly Judge[] = [
+export const awayJudges: readonly Judge[] = [
   judgeOutputs("confirmed while away", confirmed),
   judgeOutputs("away and not shown as away", notShown),
   judgeOutputs("there and shown as away", shownThough),

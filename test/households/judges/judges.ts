@@ -1,18 +1,18 @@
 import type { Trace } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
-import { AWAY_JUDGES } from "./away.ts";
+import { awayJudges } from "./away.ts";
 import { foretoldJudge } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
 import { limitJudges } from "./limits.ts";
 import { messageJudges } from "./messages.ts";
-import { judgesOfDays } from "./messages-of-days.ts";
-import { STATE_JUDGES } from "./output-states.ts";
+import { messageOfDaysJudges } from "./messages-of-days.ts";
+import { stateJudges } from "./output-states.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
-import { TELLING_JUDGES } from "./tellings.ts";
+import { tellingJudges } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
-import { WEB_JUDGES } from "./web-requests.ts";
+import { webRequestJudges } from "./web-requests.ts";
 import { processJudges } from "./without-oracle.ts";
 import { writesOfTriesJudge } from "./writes-of-tries.ts";
 import { wrongClockJudge } from "./wrong-clock.ts";
@@ -25,13 +25,13 @@ export const JUDGES: readonly Judge[] = [
   wrongClockJudge,
   quietRestartJudge,
   ...payloadJudges,
-  ...STATE_JUDGES,
-  ...TELLING_JUDGES,
-  ...AWAY_JUDGES,
-  ...WEB_JUDGES,
+  ...stateJudges,
+  ...tellingJudges,
+  ...awayJudges,
+  ...webRequestJudges,
   valuesAwayJudge,
   ...messageJudges,
-  ...judgesOfDays,
+  ...messageOfDaysJudges,
   ...limitJudges,
   writesOfTriesJudge,
   ...leakJudges,

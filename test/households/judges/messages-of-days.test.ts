@@ -3,7 +3,7 @@ import { liveIn } from "../live.ts";
 import type { HouseConfig } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
 import { ask } from "./judge.ts";
-import { judgesOfDays } from "./messages-of-days.ts";
+import { messageOfDaysJudges } from "./messages-of-days.ts";
 
 const TODAY = { day: "today", confidence: 0 };
 
@@ -18,7 +18,7 @@ function houseOf(rules: HouseConfig["rules"], when: string): HouseConfig {
 }
 
 function sentences(trace: Trace): string[] {
-  return ask(judgesOfDays, trace).violations.map(({ sentence }) => sentence);
+  return ask(messageOfDaysJudges, trace).violations.map(({ sentence }) => sentence);
 }
 
 /** As if this request was never made. */

@@ -14,7 +14,7 @@ import { DAY, HOUR } from "./truth/calendar.ts";
  * A message by a rule on one day: each day for which the rule is ON is told, and no message names a day that is over. The
  * day is the date that vigie itself has published for the word in the rule.
  */
-export const judgesOfDays: readonly Judge[] = [
+export const messageOfDaysJudges: readonly Judge[] = [
   { name: "each day is told", find: (trace) => looksAt(trace).flatMap(untold) },
   { name: "day in a message", find: (trace) => looksAt(trace).flatMap(outdated) },
 ];

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { FOUND_IN_MESSAGES } from "../found-messages.ts";
 import { runHousehold } from "../household.ts";
-import { liveIn } from "../live.ts";
+import { liveFound, liveIn } from "../live.ts";
 import type { HouseConfig, OutputText, ScriptEvent, WebFault } from "../scenario.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import { ask } from "./judge.ts";
@@ -361,7 +360,7 @@ test("a message is tried six times more by a vigie whose state file was lost, an
 });
 
 test("the next try of a message that may have arrived keeps its pause over a reload, a restart and a kill", async () => {
-  const trace = await runHousehold(FOUND_IN_MESSAGES[0]!.scenario);
+  const trace = await liveFound("a reload, a restart or a kill brings the next try");
   const sentAt = [
     "1.0 min: m1",
     "1.5 min: m1",
@@ -392,7 +391,7 @@ function saying({ began, events }: Trace, from: string, to: string): Trace {
 }
 
 test("a message is that of its choice, marked in a simulation only, and sent also if its choice follows another one", async () => {
-  const trace = await runHousehold(FOUND_IN_MESSAGES[1]!.scenario);
+  const trace = await liveFound("a message is not sent, though its choice follows another one");
   expect(sent(trace)).toEqual(["10.0 min: m1", "20.0 min: m2", "30.0 min: m1"]);
   expect(sentences(trace)).toEqual([]);
   expect(sentences(saying(trace, "[simulation] m3", "m3"))).toEqual([

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { ask, type Violation } from "./judge.ts";
-import { STATE_JUDGES } from "./output-states.ts";
+import { stateJudges } from "./output-states.ts";
 
 /** What all of them say is wrong. */
 function wrongIn(trace: Trace): Violation[] {
-  return ask(STATE_JUDGES, trace).violations;
+  return ask(stateJudges, trace).violations;
 }
 
 function withEvents({ began, events }: Trace, change: (event: TraceEvent) => TraceEvent): Trace {

@@ -6,7 +6,7 @@ import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, type Rep
 import { MINUTE } from "./truth/calendar.ts";
 
 /** `outputs/<id>/state` follows the table of docs/outputs.md. */
-export const STATE_JUDGES: readonly Judge[] = [
+export const stateJudges: readonly Judge[] = [
   judgeOutputs("confirmed without a report", (look) =>
     beginningsOf("confirmed", look, ({ steady, payload, reports, expected }) =>
       isHeard(reports, expected)

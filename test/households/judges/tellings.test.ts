@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { ask, type Violation } from "./judge.ts";
-import { TELLING_JUDGES } from "./tellings.ts";
+import { tellingJudges } from "./tellings.ts";
 
 /** What is wrong with how often its devices are told. */
 function tellingsIn(trace: Trace): Violation[] {
-  return ask(TELLING_JUDGES, trace).violations;
+  return ask(tellingJudges, trace).violations;
 }
 
 /** As if its device had been sent nothing from this second on, and had confirmed nothing. */

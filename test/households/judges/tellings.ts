@@ -11,7 +11,7 @@ import { HOUR } from "./truth/calendar.ts";
  * How often a device is told the same again: not sooner than `every`, five times an hour and then every ten minutes if it did what
  * it was told and does something else, and only the payload of a choice that is ON; and so often it is.
  */
-export const TELLING_JUDGES: readonly Judge[] = [
+export const tellingJudges: readonly Judge[] = [
   judgeOutputs("told again too soon", gaps),
   judgeOutputs("told again too often", rates),
   judgeOutputs("told again before 5 s", soon),

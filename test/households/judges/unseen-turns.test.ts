@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { ask, type Violation } from "./judge.ts";
-import { TELLING_JUDGES } from "./tellings.ts";
+import { tellingJudges } from "./tellings.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 
 /** What is wrong with how often its devices are told. */
 function tellingsIn(trace: Trace): Violation[] {
-  return ask(TELLING_JUDGES, trace).violations;
+  return ask(tellingJudges, trace).violations;
 }
 
 /** What vigie would publish if it had sent the same order again: the instant of the first one. */

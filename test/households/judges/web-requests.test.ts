@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TraceEvent } from "../trace.ts";
 import { ask } from "./judge.ts";
-import { WEB_JUDGES } from "./web-requests.ts";
+import { webRequestJudges } from "./web-requests.ts";
 
 /** A request that is over after twenty seconds, while vigie has no connection to a broker, and what else happens. */
 function afterTwentySeconds(others: readonly TraceEvent[]) {
@@ -21,7 +21,7 @@ function afterTwentySeconds(others: readonly TraceEvent[]) {
     { at: 30_000, steady: 30_000, kind: "stop" },
     ...others,
   ];
-  return ask(WEB_JUDGES, { began: 0, events: events.sort((one, other) => one.steady - other.steady) });
+  return ask(webRequestJudges, { began: 0, events: events.sort((one, other) => one.steady - other.steady) });
 }
 
 test("a request takes ten seconds at most, also while the broker is away", () => {

@@ -7,7 +7,7 @@ import type { Sending } from "./sendings.ts";
 import { MINUTE } from "./truth/calendar.ts";
 
 /** vigie is polite to devices over HTTP, and one that hangs delays nothing else. */
-export const WEB_JUDGES: readonly Judge[] = [
+export const webRequestJudges: readonly Judge[] = [
   { name: "requests to a host at once", find: (trace) => atOnce(readRequests(trace), "host", AT_ONCE) },
   { name: "requests to a device at once", find: (trace) => atOnce(readRequests(trace), "output", 1) },
   { name: "requests to a host in a minute", find: (trace) => tooMany(readRequests(trace)) },
