@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LONG } from "../../support/long.ts";
+import { judge } from "../judges/judges.ts";
+import type { Trace } from "../trace.ts";
+import { LIES } from "./lies.ts";
+import { describeOutcomes, fold, type Outcome, tellLie } from "./tell-lies.ts";
+import { FEW_TRACES, TRACES } from "./traces.ts";
+
+const told = LONG ? TRACES : FEW_TRACES;
+const traces = new Map<string, Trace>();
+const outcomes: Outcome[] = [];
+
+beforeAll(async () => {
+  for (const { name, live } of told) traces.set(name, await live());
+});
+
+afterAll(() => {
+  if (LONG) console.log(describeOutcomes(outcomes));
+});
+
+test.each(told)("no judge complains of $name without a lie", ({ name }) => {
+  expect(judge(traces.get(name)!)).toEqual([]);
+});
+
+test.each(LIES)("the sentence that is broken stands in its document: $name", ({ breaks }) => {
+  const text = readFileSync(join(import.meta.dirname, "../../..", breaks.document), "utf8");
+  expect(fold(text)).toContain(fold(breaks.sentence));
+});
+
+describe("a judge complains", () => {
+  test.each(LIES.map((lie) => [lie.judge, lie.name, lie] as const))("%s: %s", (_judge, _name, lie) => {
+    const outcome = tellLie(lie, traces, LONG ? 3 : 1);
+    outcomes.push(outcome);
+    const { told, killed } = outcome;
+    expect(told, "places for this lie").toBeGreaterThan(0);
+    const isSeen = killed >= told / 2;
+    expect(isSeen, describeOutcomes([outcome])).toBe(lie.isSurvived === undefined);
+  });
+});

@@ -1,0 +1,94 @@
+import { parse } from "yaml";
+import type { HouseConfig } from "../scenario.ts";
+import { type EventOf, isKind, type Kind, type Trace } from "../trace.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+/** From an instant to another one, as `steady`. */
+export interface Time {
+  from: number;
+  to: number;
+}
+
+/** A publication, and a time in which the broker holds it while vigie is calm. */
+export interface Shown extends Time {
+  event: EventOf<"published">;
+}
+
+/**
+ * When vigie had been connected for two minutes, its clock was right, and nothing disturbed it: neither somebody nor the broker nor
+ * the machine. Sources and devices may do what they like.
+ */
+export function calmTimes({ began, events }: Trace): Time[] {
+  const times: Time[] = [];
+  let isConnected = false;
+  let isSlow = false;
+  let since: number | null = null;
+  for (const event of events) {
+    const isLast = event === events.at(-1);
+    if (!isKind(event, ...DISTURBING) && !isLast) continue;
+    if (since !== null && event.steady > since + SETTLES)
+      times.push({ from: since + SETTLES, to: event.steady });
+    if (event.kind === "connected") isConnected = true;
+    if (isKind(event, ...ENDS)) isConnected = false;
+    if (event.kind === "latency") isSlow = event.milliseconds > 1;
+    const isClockRight = Math.abs(event.at - began - event.steady) <= 1;
+    since = isConnected && isClockRight && !isSlow ? event.steady : null;
+  }
+  return times;
+}
+
+/** What vigie published on these topics, and what the broker held for at least so long while vigie was calm. */
+export function shownFor(trace: Trace, topic: RegExp, least: number): Shown[] {
+  const calm = calmTimes(trace);
+  const next = new Map<string, number>();
+  const shown: Shown[] = [];
+  for (const event of trace.events.toReversed()) {
+    if (!isKind(event, "published", "message") || !topic.test(event.topic)) continue;
+    const replaced = next.get(event.topic) ?? Number.POSITIVE_INFINITY;
+    next.set(event.topic, event.steady);
+    if (event.kind !== "published") continue;
+    const end = Math.min(replaced, event.steady + expiryOf(event));
+    for (const { from, to } of calm) {
+      const time = { from: Math.max(from, event.steady), to: Math.min(to, end) };
+      if (time.to - time.from >= least) shown.push({ event, ...time });
+    }
+  }
+  return shown;
+}
+
+function expiryOf({ expiry }: EventOf<"published">): number {
+  return expiry === undefined ? Number.POSITIVE_INFINITY : expiry * SECOND;
+}
+
+/** The configuration in force, as its owner wrote it. */
+export function configAt({ events }: Trace, steady: number): HouseConfig {
+  const read = events.findLast((event) => isKind(event, "start", "reload") && event.steady <= steady);
+  if (!read || !isKind(read, "start", "reload")) throw new Error(`No configuration at ${steady}`);
+  return parse(read.yaml);
+}
+
+const ENDS = [
+  "disconnected",
+  "start",
+  "reload",
+  "stop",
+  "kill",
+  "crash",
+  "broker down",
+] as const satisfies readonly Kind[];
+const DISTURBING = [
+  ...ENDS,
+  "connected",
+  "broker up",
+  "latency",
+  "refused",
+  "suspend",
+  "resume",
+  "jump",
+  "secret file",
+  "state file",
+] as const;
+const SETTLES = 2 * MINUTE;

@@ -1,0 +1,51 @@
+import { randomFrom } from "../../../src/simulator/random.ts";
+import type { Trace } from "../trace.ts";
+import { complaints } from "./complaints.ts";
+import type { Lie } from "./lie.ts";
+
+export interface Outcome {
+  lie: Lie;
+  /** How often the lie was told. */
+  told: number;
+  /** How often its judge complained. */
+  killed: number;
+  /** Traces in which the judge did not complain. */
+  survivedIn: readonly string[];
+}
+
+/** Tells the lie in each of these traces, so many times each, at random places that are always the same. */
+export function tellLie(lie: Lie, traces: ReadonlyMap<string, Trace>, times: number): Outcome {
+  let told = 0;
+  const survivedIn: string[] = [];
+  for (const [name, trace] of traces) {
+    for (let time = 0; time < times; time += 1) {
+      const lied = lie.tell(trace, randomFrom(`${lie.name}/${name}/${time}`));
+      if (!lied) break;
+      told += 1;
+      if (complaints(lied, lie.judge).length === 0) survivedIn.push(name);
+    }
+  }
+  return { lie, told, killed: told - survivedIn.length, survivedIn };
+}
+
+/** One line for each lie: the judge, how often it complained, the lie and the sentence that it breaks. */
+export function describeOutcomes(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .map(({ lie, told, killed, survivedIn }) => {
+      const { document, sentence } = lie.breaks;
+      return [
+        `${lie.judge.padEnd(26)} ${`${killed} of ${told}`.padStart(9)}  ${lie.name}`,
+        `${" ".repeat(38)}${document}: ${fold(sentence)}`,
+        ...(lie.isSurvived === undefined ? [] : [`${" ".repeat(38)}survives: ${lie.isSurvived}`]),
+        ...(survivedIn.length === 0
+          ? []
+          : [`${" ".repeat(38)}not seen in ${[...new Set(survivedIn)].join(", ")}`]),
+      ].join("\n");
+    })
+    .join("\n");
+}
+
+/** With one space for each line break and the blanks around it. */
+export function fold(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
