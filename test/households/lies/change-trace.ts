@@ -23,7 +23,7 @@ export function later<E extends TraceEvent>(event: E, by: number): E {
 export function eventAt({ began, events }: Trace, steady: number, seen: Seen): TraceEvent {
   const before = events.findLast((event) => event.steady <= steady);
   const at = before ? before.at + steady - before.steady : began + steady;
-  return { at, steady, ...seen };
+  return { ...seen, at, steady };
 }
 
 /** vigie publishes this payload in place of the one that it published, and the broker holds it until the next one. */

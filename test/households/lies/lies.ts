@@ -1,4 +1,5 @@
 import type { Lie } from "./lie.ts";
 import { LIES_OF_DAYS } from "./lies-of-days.ts";
+import { LIES_OF_RULES } from "./lies-of-rules.ts";
 
-export const LIES: readonly Lie[] = [...LIES_OF_DAYS];
+export const LIES: readonly Lie[] = [...LIES_OF_DAYS, ...LIES_OF_RULES];

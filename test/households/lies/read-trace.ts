@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { HouseConfig } from "../scenario.ts";
-import { type EventOf, isKind, type Kind, type Trace } from "../trace.ts";
+import { type EventOf, isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -59,6 +59,39 @@ export function shownFor(trace: Trace, topic: RegExp, least: number): Shown[] {
   return shown;
 }
 
+/** Publications of another payload than the one before, if vigie was calm for two minutes before them and for at least so long after. */
+export function turnsIn(trace: Trace, topic: RegExp, least: number): EventOf<"published">[] {
+  const before = new Map<string, string>();
+  const turns = new Set<TraceEvent>();
+  for (const event of trace.events) {
+    if (!isKind(event, "published", "message") || !topic.test(event.topic)) continue;
+    const payload = before.get(event.topic);
+    if (payload !== undefined && payload !== event.payload) turns.add(event);
+    before.set(event.topic, event.payload);
+  }
+  return shownFor(trace, topic, least)
+    .filter(({ event, from }) => turns.has(event) && from === event.steady)
+    .map(({ event }) => event);
+}
+
+/** Whether it is published at the instant at which a minute begins, and neither an answer nor a message came with it. */
+export function isBoundary(trace: Trace): (event: TraceEvent) => boolean {
+  return (event) =>
+    event.at % MINUTE < 100 &&
+    !trace.events.some((one) => isKind(one, ...NEWS) && Math.abs(one.steady - event.steady) < SECOND);
+}
+
+/** Calm times of at least so long in which nothing is heard. */
+export function silentTimes(trace: Trace, least: number): Time[] {
+  const news = trace.events.filter((event) => isKind(event, ...NEWS)).map(({ steady }) => steady);
+  return calmTimes(trace).flatMap(({ from, to }) => {
+    const edges = [from, ...news.filter((steady) => steady > from && steady < to), to];
+    return edges
+      .map((edge, index) => ({ from: edge, to: edges[index + 1] ?? edge }))
+      .filter((time) => time.to - time.from >= least);
+  });
+}
+
 function expiryOf({ expiry }: EventOf<"published">): number {
   return expiry === undefined ? Number.POSITIVE_INFINITY : expiry * SECOND;
 }
@@ -91,4 +124,5 @@ const DISTURBING = [
   "secret file",
   "state file",
 ] as const;
+const NEWS = ["answer", "no answer", "heard", "message", ...DISTURBING] as const;
 const SETTLES = 2 * MINUTE;

@@ -1,6 +1,7 @@
 import { generateScenario } from "../generate-scenario.ts";
 import { runHousehold } from "../household.ts";
 import type { Trace } from "../trace.ts";
+import { AWAY_IN_THE_NIGHT, ROUGE_DAY, TROUBLED_MORNING } from "./scenes.ts";
 
 /** A household to lie about. */
 export interface Told {
@@ -12,11 +13,17 @@ export interface Told {
 const HALF_A_DAY = 0.5;
 
 /** In `npm test`. Together they have a place for each lie. */
-export const FEW_TRACES: readonly Told[] = [3, 4, 10, 12].map(randomHousehold);
+export const FEW_TRACES: readonly Told[] = [
+  randomHousehold(3),
+  { name: "a rouge day", live: () => runHousehold(ROUGE_DAY) },
+  { name: "vigie away in the night", live: () => runHousehold(AWAY_IN_THE_NIGHT) },
+  { name: "a troubled morning", live: () => runHousehold(TROUBLED_MORNING) },
+];
 
+/** Random ones in which much happens. */
 export const TRACES: readonly Told[] = [
   ...FEW_TRACES,
-  ...[1, 2, 5, 6, 7, 8, 9, 11, 13, 14, 15, 16, 17, 18, 19, 20].map(randomHousehold),
+  ...[2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19].map(randomHousehold),
 ];
 
 function randomHousehold(seed: number): Told {

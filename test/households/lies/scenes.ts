@@ -1,0 +1,112 @@
+import type { HouseConfig, Scenario, ScriptEvent } from "../scenario.ts";
+
+const HOUSE: HouseConfig = {
+  service: { base_url: "https://service.example" },
+  official: { source: "rte" },
+  mqtt: { url: "mqtt://192.0.2.1" },
+  rules: [
+    { id: "peak", when: { period: "hp" } },
+    {
+      id: "rouge_peak",
+      when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
+      lead: "5m",
+      lag: "10m",
+    },
+    { id: "rouge_ahead", when: { day: "next", color: "rouge", confidence: "threshold" }, threshold: 60 },
+    { id: "evening", when: { all: [{ rule: "peak" }, { between: ["17:00", "20:00"] }] } },
+    { id: "in_a_week", when: { day: "d7", official: true } },
+  ],
+  outputs: {
+    list: [
+      { id: "boiler", topic: "boiler/set", choose: [{ when: "rouge_peak", payload: "off" }], else: "on" },
+      { id: "heating", topic: "heating/set", choose: [{ when: "evening", payload: "high" }], else: "low" },
+    ],
+  },
+};
+const COLORS = { "2026-01-11": "bleu", "2026-01-12": "rouge", "2026-01-13": "blanc" } as const;
+
+/** What happens when in Paris, on 12 January 2026 or, from 24:00 on, on the day after. */
+type Happening = [time: string, event: Event];
+type Event = ScriptEvent extends infer E ? (E extends ScriptEvent ? Omit<E, "at"> : never) : never;
+
+const MIDNIGHT = Date.parse("2026-01-12T00:00:00+01:00");
+const START: Event = { kind: "start" };
+const STOP: Event = { kind: "stop" };
+const QUIET: Event = { kind: "quiet" };
+const KILL: Event = { kind: "kill", steps: 0 };
+const commands = (topic: string, payload: string): Event => ({
+  kind: "command",
+  topic: `vigie/${topic}/set`,
+  payload,
+});
+
+/** Nothing goes wrong on a rouge day. In the evening vigie is reloaded and restarted. */
+export const ROUGE_DAY = sceneOf("05:00", "23:30", [
+  ["05:00", START],
+  ["12:30", commands("rules/rouge_ahead/threshold", "70")],
+  ["13:00", commands("rules/peak/enabled", '{"enabled":false,"for":"2h"}')],
+  ["15:30", commands("simulation", '{"color":"bleu","for":"40m"}')],
+  ["19:00", commands("rules/evening/enabled", "OFF")],
+  ["20:30", QUIET],
+  ["20:31", { kind: "reload" }],
+  ["20:33", QUIET],
+  ["22:40", QUIET],
+  ["22:41", STOP],
+  ["22:42", START],
+  ["22:43", QUIET],
+]);
+
+/**
+ * vigie is away for 50 minutes when the period changes, and again when the date does. Between them the broker ends the connection at each
+ * message for the boiler.
+ */
+export const AWAY_IN_THE_NIGHT = sceneOf("21:00", "24:50", [
+  ["21:00", START],
+  ["21:40", KILL],
+  ["22:20", { kind: "refuse", topic: "boiler/set", ends: true, for: 4_000 }],
+  ["22:30", START],
+  ["23:40", STOP],
+  ["24:30", START],
+]);
+
+/** Until 05:00 the service cannot tell the season. From 06:15 to 07:05 the clock of the machine is an hour behind. */
+export const TROUBLED_MORNING = sceneOf("00:30", "07:30", [
+  [
+    "00:30",
+    {
+      kind: "source",
+      source: "service",
+      fault: { kind: "path", part: "season", status: 503 },
+      for: 16_200,
+    },
+  ],
+  ["00:31", START],
+  ["06:10", STOP],
+  ["06:15", { kind: "jump", by: -3_600 }],
+  ["06:20", START],
+  ["07:05", { kind: "jump", by: 3_600 }],
+]);
+
+function sceneOf(from: string, to: string, happenings: readonly Happening[]): Scenario {
+  const began = secondsOf(from);
+  return {
+    seed: 1,
+    from: new Date(MIDNIGHT + began * 1_000).toISOString(),
+    length: secondsOf(to) - began,
+    trouble: 0,
+    history: 3,
+    colors: COLORS,
+    oldBroker: false,
+    configs: [HOUSE],
+    devices: [],
+    events: happenings.map(([time, event], index) => ({
+      ...event,
+      at: secondsOf(time) - began + (index === 0 ? 1 : 0),
+    })),
+  };
+}
+
+function secondsOf(time: string): number {
+  const [hours, minutes] = time.split(":").map(Number);
+  return hours! * 3_600 + minutes! * 60;
+}
