@@ -1,12 +1,11 @@
-import type { RuleText } from "../scenario.ts";
 import type { EventOf, Trace } from "../trace.ts";
 import { eventAt, later, withMore, withOther, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import {
-  configAt,
   HOUR,
   isBoundary,
   MINUTE,
+  plainRules,
   SECOND,
   type Shown,
   shownFor,
@@ -126,18 +125,8 @@ function turnsOf(trace: Trace, least: number): EventOf<"published">[] {
   return turnsIn(trace, STATE, least).filter((turn) => isPlain(trace, turn));
 }
 
-/** Neither a hold nor a value of the house decides what this rule says, nor a rule to which it refers. */
 function isPlain(trace: Trace, { topic, steady }: EventOf<"published">): boolean {
-  const { rules } = configAt(trace, steady);
-  const isPlainRule = (rule: RuleText | undefined): boolean => {
-    if (rule === undefined || rule.hold !== undefined) return false;
-    const when = JSON.stringify(rule.when);
-    if (when.includes('"mqtt":')) return false;
-    return [...when.matchAll(/"rule":"(\w+)"/g)].every(([, id]) =>
-      isPlainRule(rules.find((one) => one.id === id)),
-    );
-  };
-  return isPlainRule(rules.find(({ id }) => id === ruleIn(topic)));
+  return plainRules(trace, steady).includes(ruleIn(topic));
 }
 
 function ruleIn(topic: string): string {

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import type { HouseConfig } from "../scenario.ts";
+import type { HouseConfig, RuleText } from "../scenario.ts";
 import { type EventOf, isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 
 export const SECOND = 1_000;
@@ -18,10 +18,10 @@ export interface Shown extends Time {
 }
 
 /**
- * When vigie had been connected for two minutes, its clock was right, and nothing disturbed it: neither somebody nor the broker nor
- * the machine. Sources and devices may do what they like.
+ * When vigie had been connected for two minutes, its clock was right (or wrong by as much as is asked for), and nothing disturbed it:
+ * neither somebody nor the broker nor the machine. Sources and devices may do what they like.
  */
-export function calmTimes({ began, events }: Trace): Time[] {
+export function calmTimes({ began, events }: Trace, isAskedFor = isRight): Time[] {
   const times: Time[] = [];
   let isConnected = false;
   let isSlow = false;
@@ -34,15 +34,24 @@ export function calmTimes({ began, events }: Trace): Time[] {
     if (event.kind === "connected") isConnected = true;
     if (isKind(event, ...ENDS)) isConnected = false;
     if (event.kind === "latency") isSlow = event.milliseconds > 1;
-    const isClockRight = Math.abs(event.at - began - event.steady) <= 1;
-    since = isConnected && isClockRight && !isSlow ? event.steady : null;
+    since = isConnected && !isSlow && isAskedFor(event.at - began - event.steady) ? event.steady : null;
   }
   return times;
 }
 
+/** Timers may be due at parts of a millisecond. */
+function isRight(skew: number): boolean {
+  return Math.abs(skew) <= 1;
+}
+
+/** Whether it happens in one of these times. */
+export function isIn(times: readonly Time[]): (event: TraceEvent) => boolean {
+  return ({ steady }) => times.some(({ from, to }) => steady >= from && steady < to);
+}
+
 /** What vigie published on these topics, and what the broker held for at least so long while vigie was calm. */
-export function shownFor(trace: Trace, topic: RegExp, least: number): Shown[] {
-  const calm = calmTimes(trace);
+export function shownFor(trace: Trace, topic: RegExp, least: number, isAskedFor = isRight): Shown[] {
+  const calm = calmTimes(trace, isAskedFor);
   const next = new Map<string, number>();
   const shown: Shown[] = [];
   for (const event of trace.events.toReversed()) {
@@ -101,6 +110,33 @@ export function configAt({ events }: Trace, steady: number): HouseConfig {
   const read = events.findLast((event) => isKind(event, "start", "reload") && event.steady <= steady);
   if (!read || !isKind(read, "start", "reload")) throw new Error(`No configuration at ${steady}`);
   return parse(read.yaml);
+}
+
+/** The rules that neither a hold nor a value of the house moves, nor one of those to which they refer. */
+export function plainRules(trace: Trace, steady: number): string[] {
+  const { rules } = configAt(trace, steady);
+  const isPlain = ({ hold, when }: RuleText): boolean => {
+    const text = JSON.stringify(when);
+    const referred = [...text.matchAll(/"rule":"(\w+)"/g)].map(([, id]) =>
+      rules.find((one) => one.id === id),
+    );
+    return hold === undefined && !text.includes('"mqtt":') && referred.every((one) => one && isPlain(one));
+  };
+  return rules.filter(isPlain).map(({ id }) => id);
+}
+
+/** From the last that vigie published before it went, to when it is connected again, on MQTT 5 and at a broker that was up all the time. */
+export function absences({ events }: Trace): Time[] {
+  const found: Time[] = [];
+  let left: number | null = null;
+  for (const event of events) {
+    if (isKind(event, "kill", "stopped", "crash")) left = event.steady;
+    if (isKind(event, "broker down", "jump", "suspend")) left = null;
+    if (event.kind !== "connected") continue;
+    if (left !== null && event.version === 5) found.push({ from: left, to: event.steady });
+    left = null;
+  }
+  return found;
 }
 
 const ENDS = [

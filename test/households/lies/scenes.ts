@@ -14,7 +14,7 @@ const HOUSE: HouseConfig = {
     },
     { id: "rouge_ahead", when: { day: "next", color: "rouge", confidence: "threshold" }, threshold: 60 },
     { id: "evening", when: { all: [{ rule: "peak" }, { between: ["17:00", "20:00"] }] } },
-    { id: "in_a_week", when: { day: "d7", official: true } },
+    { id: "in_a_week", when: { day: "d7", color: "rouge" } },
   ],
   outputs: {
     list: [
@@ -41,7 +41,7 @@ const commands = (topic: string, payload: string): Event => ({
 });
 
 /** Nothing goes wrong on a rouge day. In the evening vigie is reloaded and restarted. */
-export const ROUGE_DAY = sceneOf("05:00", "23:30", [
+export const ROUGE_DAY = sceneOf("05:00", "23:30", HOUSE, [
   ["05:00", START],
   ["12:30", commands("rules/rouge_ahead/threshold", "70")],
   ["13:00", commands("rules/peak/enabled", '{"enabled":false,"for":"2h"}')],
@@ -58,10 +58,10 @@ export const ROUGE_DAY = sceneOf("05:00", "23:30", [
 
 /**
  * vigie is away for 50 minutes when the period changes, and again when the date does. Between them the broker ends the connection at each
- * message for the boiler.
+ * message for the boiler. No service names the days of the week.
  */
-export const AWAY_IN_THE_NIGHT = sceneOf("21:00", "24:50", [
-  ["21:00", START],
+export const AWAY_IN_THE_NIGHT = sceneOf("20:20", "24:50", { ...HOUSE, service: { base_url: "none" } }, [
+  ["20:20", START],
   ["21:40", KILL],
   ["22:20", { kind: "refuse", topic: "boiler/set", ends: true, for: 4_000 }],
   ["22:30", START],
@@ -69,8 +69,8 @@ export const AWAY_IN_THE_NIGHT = sceneOf("21:00", "24:50", [
   ["24:30", START],
 ]);
 
-/** Until 05:00 the service cannot tell the season. From 06:15 to 07:05 the clock of the machine is an hour behind. */
-export const TROUBLED_MORNING = sceneOf("00:30", "07:30", [
+/** Until 05:00 the service cannot tell the season, and RTE asks for a pause. From 06:15 to 07:05 the clock of the machine is an hour behind, then five hours. */
+export const TROUBLED_MORNING = sceneOf("00:30", "07:35", HOUSE, [
   [
     "00:30",
     {
@@ -81,13 +81,16 @@ export const TROUBLED_MORNING = sceneOf("00:30", "07:30", [
     },
   ],
   ["00:31", START],
+  ["03:00", { kind: "source", source: "rte", fault: { kind: "status", status: 429 }, for: 7_000 }],
   ["06:10", STOP],
   ["06:15", { kind: "jump", by: -3_600 }],
   ["06:20", START],
   ["07:05", { kind: "jump", by: 3_600 }],
+  ["07:10", { kind: "jump", by: -5 * 3_600 }],
+  ["07:30", { kind: "jump", by: 5 * 3_600 }],
 ]);
 
-function sceneOf(from: string, to: string, happenings: readonly Happening[]): Scenario {
+function sceneOf(from: string, to: string, config: HouseConfig, happenings: readonly Happening[]): Scenario {
   const began = secondsOf(from);
   return {
     seed: 1,
@@ -97,7 +100,7 @@ function sceneOf(from: string, to: string, happenings: readonly Happening[]): Sc
     history: 3,
     colors: COLORS,
     oldBroker: false,
-    configs: [HOUSE],
+    configs: [config],
     devices: [],
     events: happenings.map(([time, event], index) => ({
       ...event,
