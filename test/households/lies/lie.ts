@@ -1,4 +1,4 @@
-import type { Random } from "../../../src/simulator/random.ts";
+import type { Random } from "../random.ts";
 import type { Trace } from "../trace.ts";
 
 /** Changes what a household has shown, so that it breaks a promise of the documents: a judge must complain. */

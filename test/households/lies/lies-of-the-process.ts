@@ -66,9 +66,9 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
     judge: "online",
     tell: tellAtOne(
       (trace) =>
-        calmTimes(trace).filter(({ from, to }) => to - from > 5 * MINUTE && isAfterStart(trace, from)),
+        calmTimes(trace).filter(({ from, to }) => to - from > 5 * MINUTE && isOfflineBefore(trace, from)),
       (trace, { from, to }) =>
-        without(trace, (event) => isOnline(event) && event.steady > from - 10 * MINUTE && event.steady < to),
+        without(trace, (event) => isOnline(event) && event.steady > from - 5 * MINUTE && event.steady < to),
     ),
   },
   {
@@ -100,7 +100,7 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
   {
     name: "a part of an address stands in the state file",
     breaks: { document: "docs/outputs.md", sentence: SHOWN },
-    judge: "no leak",
+    judge: "no secret in the state file",
     tell: tellAtOne(middles, (trace, steady) =>
       withMore(trace, [eventAt(trace, steady, { kind: "leak", where: "the state file", text: ADDRESS })]),
     ),
@@ -108,8 +108,7 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
   {
     name: "a part of an address stands in a topic",
     breaks: { document: "docs/outputs.md", sentence: SHOWN },
-    judge: "no leak",
-    isSurvived: "the judge reads only what the household has noticed while it was lived",
+    judge: "no secret on a topic",
     tell: tellAtOne(
       (trace) =>
         shownFor(trace, /^vigie\/outputs\/\w+$/, MINUTE).filter(({ from }) => hasSecret(trace, from)),
@@ -120,8 +119,7 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
   {
     name: "a part of an address stands in the log",
     breaks: { document: "docs/outputs.md", sentence: SHOWN },
-    judge: "no leak",
-    isSurvived: "the judge reads only what the household has noticed while it was lived",
+    judge: "no secret in the log",
     tell: tellAtOne(
       (trace) => middles(trace).filter((steady) => hasSecret(trace, steady)),
       (trace, steady) => {
@@ -133,8 +131,7 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
   {
     name: "a part of an address stands on the page",
     breaks: { document: "docs/outputs.md", sentence: SHOWN },
-    judge: "no leak",
-    isSurvived: "the judge reads only what the household has noticed while it was lived",
+    judge: "no secret on the page",
     tell: tellAtOne(
       (trace) => quietPoints(trace).filter(({ steady }) => hasSecret(trace, steady)),
       (trace, quiet) => withOther(trace, quiet, { ...quiet, page: `${quiet.page} ${ADDRESS}` }),
@@ -147,16 +144,20 @@ function middles(trace: Trace): number[] {
   return calmTimes(trace).map(({ from, to }) => (from + to) / 2);
 }
 
-function isAfterStart({ events }: Trace, steady: number): boolean {
-  const last = events.findLast(
-    (event) => event.steady < steady && isKind(event, "start", "reload", "connected", "disconnected"),
-  );
+/** vigie has started in the last minutes, and the broker did not hold `online` then. */
+function isOfflineBefore({ events }: Trace, steady: number): boolean {
   const started = events.findLast((event) => event.kind === "started" && event.steady < steady);
-  return last?.kind === "connected" && started !== undefined && steady - started.steady < 5 * MINUTE;
+  if (!started || steady - started.steady > 5 * MINUTE) return false;
+  const before = events.findLast((event) => isAvailability(event) && event.steady < started.steady);
+  return before === undefined || !isOnline(before);
+}
+
+function isAvailability(event: TraceEvent): boolean {
+  return isKind(event, "published", "message") && event.topic === "vigie/availability";
 }
 
 function isOnline(event: TraceEvent): boolean {
-  return event.kind === "published" && event.topic === "vigie/availability" && event.payload === "online";
+  return event.kind === "published" && isAvailability(event) && event.payload === "online";
 }
 
 function quietPoints({ events }: Trace): EventOf<"quiet">[] {

@@ -1,4 +1,4 @@
-import { randomFrom } from "../../../src/simulator/random.ts";
+import { randomFrom } from "../random.ts";
 import type { Trace } from "../trace.ts";
 import { complaints } from "./complaints.ts";
 import type { Lie } from "./lie.ts";

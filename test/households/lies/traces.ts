@@ -14,7 +14,7 @@ const HALF_A_DAY = 0.5;
 
 /** In `npm test`. Together they have a place for each lie. */
 export const FEW_TRACES: readonly Told[] = [
-  randomHousehold(54),
+  randomHousehold(25),
   { name: "a rouge day", live: () => runHousehold(ROUGE_DAY) },
   { name: "vigie away in the night", live: () => runHousehold(AWAY_IN_THE_NIGHT) },
   { name: "a troubled morning", live: () => runHousehold(TROUBLED_MORNING) },
@@ -23,7 +23,7 @@ export const FEW_TRACES: readonly Told[] = [
 /** Random ones in which much happens. */
 export const TRACES: readonly Told[] = [
   ...FEW_TRACES,
-  ...[2, 3, 4, 6, 12, 15, 16, 18, 25, 27, 32, 33, 38, 53, 55, 56].map(randomHousehold),
+  ...[2, 3, 4, 6, 12, 15, 16, 18, 21, 27, 29, 33, 38, 53, 54, 55].map(randomHousehold),
 ];
 
 function randomHousehold(seed: number): Told {
