@@ -63,7 +63,7 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
   {
     name: "availability stays offline after a start",
     breaks: { document: "docs/what-if.md", sentence: "vigie sends all topics again, `online` last." },
-    judge: "online",
+    judge: "online after a start",
     tell: tellAtOne(
       (trace) =>
         calmTimes(trace).filter(({ from, to }) => to - from > 5 * MINUTE && isOfflineBefore(trace, from)),
