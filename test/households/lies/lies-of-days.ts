@@ -147,6 +147,17 @@ export const LIES_OF_DAYS: readonly Lie[] = [
       (trace, { event }) => withOther(trace, event, { ...event, expiry: 3_600 }),
     ),
   },
+  {
+    name: "a topic is never published",
+    breaks: { document: "docs/what-if.md", sentence: "The same: vigie sends all topics again, retained." },
+    judge: "no topic is missing",
+    tell: tellAtOne(
+      (trace) =>
+        shownFor(trace, new RegExp(`^vigie/(${DAY}/(color|date|official)|rouge_now|offpeak)$`), HOUR),
+      (trace, { event }) =>
+        without(trace, (other) => other.kind === "published" && other.topic === event.topic),
+    ),
+  },
 ];
 
 /** What vigie showed of a day for an hour. */
