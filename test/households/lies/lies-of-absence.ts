@@ -119,7 +119,7 @@ const EXPIRING = /^vigie\/(now\/period|now\/period_until|offpeak|(today|tomorrow
 
 type Quiet = EventOf<"quiet">;
 
-/** Between two quiet points only a restart or a reload lies, and this topic was the same at both. */
+/** Between two quiet points there was nothing but a restart or a reload, and this topic was the same at both. */
 function tellAtRestart(topic: RegExp, other: (payload: string, after: Quiet) => string): Lie["tell"] {
   return tellAtOne(
     (trace) => {

@@ -39,7 +39,7 @@ export const LIES_OF_DERIVED_TOPICS: readonly Lie[] = [
     ),
   },
   {
-    name: "the period changes an hour later than next_change says",
+    name: "the colour or the period changes an hour later than next_change says",
     breaks: { document: "docs/topics.md", sentence: "when the value in force next becomes *different*" },
     judge: "next change",
     isSurvived: "no judge reads next_change",
