@@ -3,6 +3,7 @@ import { LIES_OF_ABSENCE } from "./lies-of-absence.ts";
 import { LIES_OF_DAYS } from "./lies-of-days.ts";
 import { LIES_OF_DERIVED_TOPICS } from "./lies-of-derived-topics.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
+import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
 import { LIES_OF_THE_PROCESS } from "./lies-of-the-process.ts";
 
@@ -13,4 +14,5 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_ABSENCE,
   ...LIES_OF_LIMITS,
   ...LIES_OF_THE_PROCESS,
+  ...LIES_OF_PAYLOADS,
 ];

@@ -1,7 +1,9 @@
 import { generateScenario } from "../generate-scenario.ts";
 import { runHousehold } from "../household.ts";
+import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { AWAY_IN_THE_NIGHT, ROUGE_DAY, TROUBLED_MORNING } from "./scenes.ts";
+import { EVENING_OF_DEVICES, NIGHT_OF_MESSAGES } from "./scenes-of-outputs.ts";
 
 /** A household to lie about. */
 export interface Told {
@@ -18,6 +20,12 @@ export const FEW_TRACES: readonly Told[] = [
   { name: "a rouge day", live: () => runHousehold(ROUGE_DAY) },
   { name: "vigie away in the night", live: () => runHousehold(AWAY_IN_THE_NIGHT) },
   { name: "a troubled morning", live: () => runHousehold(TROUBLED_MORNING) },
+  { name: "an evening of devices", live: () => runHousehold(EVENING_OF_DEVICES) },
+  { name: "a night of messages", live: () => runHousehold(NIGHT_OF_MESSAGES) },
+  {
+    name: "a start without the broker",
+    live: () => liveFound("a device over HTTP follows a value that is older than its max_age"),
+  },
 ];
 
 /** Random ones in which much happens. */
