@@ -2,6 +2,7 @@ import type { Lie } from "./lie.ts";
 import { LIES_OF_ABSENCE } from "./lies-of-absence.ts";
 import { LIES_OF_DAYS } from "./lies-of-days.ts";
 import { LIES_OF_DERIVED_TOPICS } from "./lies-of-derived-topics.ts";
+import { LIES_OF_DEVICES } from "./lies-of-devices.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
@@ -15,4 +16,5 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_LIMITS,
   ...LIES_OF_THE_PROCESS,
   ...LIES_OF_PAYLOADS,
+  ...LIES_OF_DEVICES,
 ];

@@ -1,0 +1,610 @@
+import { type EventOf, isKind, type Trace } from "../trace.ts";
+import { later, withMore, withOther, without, withPayload } from "./change-trace.ts";
+import { type Lie, tellAtOne } from "./lie.ts";
+import {
+  again,
+  type CalmOutput,
+  calmOutputs,
+  isChosen,
+  outputsOf,
+  payloadOf,
+  type Sending,
+  type Shown,
+  withoutSendings,
+} from "./read-outputs.ts";
+import { MINUTE, SECOND, type Time } from "./read-trace.ts";
+
+const OUTPUTS = "docs/outputs.md";
+
+export const LIES_OF_DEVICES: readonly Lie[] = [
+  {
+    name: "a device of which nothing was heard is confirmed",
+    breaks: { document: OUTPUTS, sentence: "the device has reported it after it was sent" },
+    judge: "output state",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, MINUTE, "waiting", "failed").filter((stated) => isUnheard(trace, stated)),
+      (trace, stated) => withState(trace, stated, "confirmed"),
+    ),
+  },
+  {
+    name: "a device that does what it was sent is not confirmed",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "| `waiting` or `failed` | the device reports what is expected | `confirmed`",
+    },
+    judge: "output state",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, MINUTE, "confirmed").filter(({ before }) => before?.state === "waiting"),
+      (trace, stated) => withState(trace, stated, "waiting"),
+    ),
+  },
+  {
+    name: "a device has failed after a minute",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "After an hour (`for`; the time without a connection to the broker does not count) the state is `failed`",
+    },
+    judge: "output state",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 3 * MINUTE, "waiting").filter(
+          (stated) =>
+            isUnheard(trace, stated) &&
+            stated.output.sendings.every(({ isTaken, steady }) => isTaken || steady > stated.to),
+        ),
+      (trace, stated) => withStateAfterMinute(trace, stated, "failed"),
+    ),
+  },
+  {
+    name: "a device of which nothing is heard never fails",
+    breaks: { document: OUTPUTS, sentence: "the device did not confirm it in time" },
+    judge: "output state",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, 5 * MINUTE, "failed").filter((stated) => isUnheard(trace, stated)),
+      (trace, stated) => withState(trace, stated, "waiting"),
+    ),
+  },
+  {
+    name: "a device that does something else stays confirmed",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "| `confirmed` | it reports something else, and not what is expected within 5 s | `contrary`, and one line in the log.",
+    },
+    judge: "output state",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, MINUTE, "contrary").filter(({ before }) => before?.state === "confirmed"),
+      (trace, stated) => withState(trace, stated, "confirmed"),
+    ),
+  },
+  {
+    name: "a device that does not answer stays confirmed",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "| `confirmed`, by `confirm.url` | for 15 min no answer of the device says what it does | `sent` |",
+    },
+    judge: "output state",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 5 * MINUTE, "sent").filter(
+          ({ output: { output }, shown, before }) =>
+            before?.state === "confirmed" && output.confirm?.url !== undefined && !shown.some(isAway),
+        ),
+      (trace, stated) => withState(trace, stated, "confirmed"),
+    ),
+  },
+  {
+    name: "a device that is away is confirmed",
+    breaks: { document: OUTPUTS, sentence: "the state is never `confirmed`, whatever is reported meanwhile" },
+    judge: "away",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, MINUTE, "sent").filter(({ shown }) => shown.every(isAway)),
+      (trace, stated) => withState(trace, stated, "confirmed"),
+    ),
+  },
+  {
+    name: "since when a device is away begins anew at a reload or a restart",
+    breaks: { document: OUTPUTS, sentence: "That goes on over reloads and restarts." },
+    judge: "away",
+    tell: tellAtOne(awayOverRestarts, awayAnew),
+  },
+  {
+    name: "a device that is away has a tick on the page",
+    breaks: { document: OUTPUTS, sentence: "the state is never `confirmed`, whatever is reported meanwhile" },
+    judge: "away",
+    tell: tellAtOne(awayOnPage, (trace, { quiet, place }) => {
+      const page = quiet.page.replace(place, place.replace(AWAY, `✓ ${AWAY}`));
+      return withOther(trace, quiet, { ...quiet, page });
+    }),
+  },
+  {
+    name: "a device is sent its payload again sooner than it was configured",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
+    },
+    judge: "tellings",
+    tell: tellAtOne(
+      (trace) => repeats(trace).filter(({ first }) => first.isTaken),
+      (trace, { first, second }) =>
+        withMore(trace, again(first, Math.round((second.steady - first.steady) / 3))),
+    ),
+  },
+  {
+    name: "a device that has confirmed its payload is sent it again",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
+    },
+    judge: "tellings",
+    tell: tellAtOne(confirmedSendings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
+  },
+  {
+    name: "`else` is sent again to a device that does something else",
+    breaks: { document: OUTPUTS, sentence: "never for `else` or `unknown`" },
+    judge: "tellings",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 2 * MINUTE, "contrary").flatMap(({ output, from, shown, before }) => {
+          const sending = output.sendings.findLast(({ steady }) => steady < from);
+          const isElse =
+            shown.every(({ json }) => json["choice"] === "else") && before?.state === "confirmed";
+          return isElse && sending ? [{ sending, by: from + SECOND - sending.steady }] : [];
+        }),
+      (trace, { sending, by }) => withMore(trace, again(sending, by)),
+    ),
+  },
+  {
+    name: "what a device has not confirmed is not sent again",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
+    },
+    judge: "tellings",
+    tell: tellAtOne(
+      (trace) =>
+        repeats(trace).filter(
+          ({ first, second, to }) => second.steady + (second.steady - first.steady) + 2 * MINUTE < to,
+        ),
+      (trace, { output, second, to }) =>
+        withoutSendings(
+          trace,
+          output.sendings.filter(({ steady }) => steady >= second.steady && steady < to),
+        ),
+    ),
+  },
+  {
+    name: "a device that is back is not sent its payload",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "sends the payload again when the device says on `topic` that it is back",
+    },
+    judge: "tellings",
+    tell: tellAtOne(
+      (trace) =>
+        tellings(trace).filter(({ state, before }) => state === "waiting" && before && isAway(before)),
+      withoutTelling,
+    ),
+  },
+  {
+    name: "a device with `keep` that does something else is not sent its payload",
+    breaks: { document: OUTPUTS, sentence: "sends the payload again 5 s after a report of something else" },
+    judge: "tellings",
+    tell: tellAtOne(
+      (trace) =>
+        tellings(trace).filter(({ state, output }) => state === "contrary" && output.output.confirm?.keep),
+      withoutTelling,
+    ),
+  },
+  {
+    name: "a device that is switched back is sent its payload a sixth time within an hour",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "vigie sends it at most five times within an hour, then every ten minutes",
+    },
+    judge: "tellings",
+    tell: tellAtOne(slowTellings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
+  },
+  {
+    name: "an address that refuses is asked again after a minute",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "After any other status from 300 to 499 vigie says at once what to check, and sends again every ten minutes.",
+    },
+    judge: "tellings",
+    tell: tellAtOne(refusedSendings, (trace, sending) => withMore(trace, again(sending, MINUTE))),
+  },
+  {
+    name: "a device goes on by a value that counts no longer, as the broker is away",
+    breaks: {
+      document: "docs/what-if.md",
+      sentence: "devices over HTTP get what `when_unknown` of the rule or `unknown` of the output says",
+    },
+    judge: "values without the broker",
+    tell: tellAtOne(sentAlone, (trace, sending) => withoutSendings(trace, [sending])),
+  },
+  {
+    name: "a device that does what it was sent is asked after half a minute",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "then each `every` until the payload is confirmed, then every five minutes while it is in force",
+    },
+    judge: "requests to devices",
+    tell: tellAtOne(
+      (trace) =>
+        questions(trace).filter(
+          ({ output, question, before, next }) =>
+            next - question.steady > MINUTE &&
+            question.steady - before > MINUTE &&
+            isConfirmed(output, { from: question.steady - 3 * MINUTE, to: question.steady + MINUTE }),
+        ),
+      (trace, { question }) => withMore(trace, again(question, 30 * SECOND)),
+    ),
+  },
+  {
+    name: "two requests at once for one output",
+    breaks: { document: OUTPUTS, sentence: "one at a time for one output" },
+    judge: "requests to devices",
+    tell: tellAtOne(
+      (trace) => questions(trace).filter(({ question }) => lengthOf(question) > 20),
+      (trace, { question }) => withMore(trace, again(question, 10)),
+    ),
+  },
+  {
+    name: "a request takes half a minute",
+    breaks: { document: OUTPUTS, sentence: "A request may take 10 s." },
+    judge: "requests to devices",
+    tell: tellAtOne(
+      (trace) =>
+        questions(trace).filter(({ question, next }) => next - question.steady > MINUTE && question.isTaken),
+      (trace, { question }) => withLateEnd(trace, question, 30 * SECOND),
+    ),
+  },
+  {
+    name: "a device over HTTP is not asked what it does after a sending",
+    breaks: { document: OUTPUTS, sentence: "`confirm.url` is asked 1 s and 5 s after a sending" },
+    judge: "requests to devices",
+    tell: tellAtOne(
+      (trace) =>
+        calmOutputs(trace)
+          .filter(({ output }) => output.confirm?.url !== undefined)
+          .flatMap((output) =>
+            output.sendings
+              .filter(({ steady }, index) => {
+                const next = output.sendings[index + 1]?.steady ?? output.to;
+                return next - steady > 2 * MINUTE;
+              })
+              .filter(({ isTaken }) => isTaken)
+              .map((sending) => ({ output, sending })),
+          ),
+      (trace, { output, sending: { steady } }) =>
+        withoutSendings(
+          trace,
+          output.questions.filter((one) => one.steady > steady && one.steady < steady + 2 * MINUTE),
+        ),
+    ),
+  },
+  {
+    name: "a payload is sent a minute late while another device hangs",
+    breaks: { document: OUTPUTS, sentence: "A device that does not answer delays nothing else." },
+    judge: "requests to devices",
+    tell: tellAtOne(besideHanging, (trace, { output, sending }) => {
+      const { steady } = sending;
+      const asked = output.questions.filter((one) => one.steady > steady && one.steady < steady + MINUTE);
+      const delayed = [sending, ...asked].flatMap(({ events }) =>
+        events.map((event) => later(event, MINUTE)),
+      );
+      return withMore(withoutSendings(trace, [sending, ...asked]), delayed);
+    }),
+  },
+  {
+    name: "61 requests to a host within a minute",
+    breaks: { document: OUTPUTS, sentence: "60 a minute to one host and port" },
+    judge: "requests to devices",
+    tell: tellAtOne(
+      (trace) => questions(trace).filter(({ question, next }) => next - question.steady > MINUTE),
+      (trace, { question }) =>
+        withMore(trace, Array.from({ length: 60 }, (_, index) => again(question, 900 * (index + 1))).flat()),
+    ),
+  },
+];
+
+/** A state that vigie showed of a device in a calm time, all that it published meanwhile, and what it had shown before. */
+interface Stated extends Time {
+  output: CalmOutput;
+  state: string;
+  shown: readonly Shown[];
+  before: Shown | undefined;
+}
+
+/** Those of these states that stood in a calm time for so long. */
+function statesFor(trace: Trace, least: number, ...states: readonly string[]): Stated[] {
+  return calmOutputs(trace)
+    .filter(({ output }) => output.confirm !== undefined)
+    .flatMap(readStates)
+    .filter(({ state, from, to }) => states.includes(state) && to - from >= least);
+}
+
+function readStates(output: CalmOutput): Stated[] {
+  const found: Stated[] = [];
+  for (const [index, shown] of output.shown.entries()) {
+    const before = output.shown[index - 1];
+    const last = found.at(-1);
+    const to = Math.min(shown.until, output.to);
+    if (last?.state === shown.state) Object.assign(last, { to, shown: [...last.shown, shown] });
+    else
+      found.push({
+        output,
+        state: shown.state,
+        from: Math.max(shown.steady, output.from),
+        to,
+        shown: [shown],
+        before,
+      });
+  }
+  return found;
+}
+
+/** vigie had sent it within the calm time, and heard nothing of the device since. */
+function isUnheard({ began }: Trace, { output, shown, to }: Stated): boolean {
+  const sentAt = Date.parse(String(shown[0]?.json["since"])) - began - SECOND;
+  return sentAt > output.from && !output.reports.some(({ steady }) => steady > sentAt && steady < to);
+}
+
+/** vigie shows this state in place of the one that it has shown. */
+function withState(trace: Trace, { shown }: Stated, state: string): Trace {
+  return shown
+    .flatMap(({ events }) => events)
+    .reduce((changed, event) => withPayload(changed, event, withStateIn(event, state)), trace);
+}
+
+function withStateIn({ topic, payload }: EventOf<"published">, state: string): string {
+  if (topic.endsWith("/state")) return state;
+  return payload.startsWith("{") ? JSON.stringify({ ...JSON.parse(payload), state }) : payload;
+}
+
+/** It turns to this state a minute after it began to show the other one. */
+function withStateAfterMinute(trace: Trace, { from, shown }: Stated, state: string): Trace {
+  const [begun, ...others] = shown;
+  const turned = begun!.events.map((event) =>
+    later({ ...event, payload: withStateIn(event, state) }, MINUTE),
+  );
+  const before = others.filter(({ steady }) => steady > from + MINUTE).flatMap(({ events }) => events);
+  const changed = before.reduce((one, event) => withPayload(one, event, withStateIn(event, state)), trace);
+  return withMore(changed, turned);
+}
+
+function isAway({ json }: Shown): boolean {
+  return json["away_since"] !== null;
+}
+
+/** What was published first of a device after a reload or a restart in order, if it was away before and still was. */
+function awayOverRestarts(trace: Trace): EventOf<"published">[] {
+  const last = new Map<string, EventOf<"published">>();
+  const found: EventOf<"published">[] = [];
+  let restartedAt = 0;
+  for (const event of trace.events) {
+    if (isKind(event, "kill", "crash", "jump", "state file")) last.clear();
+    if (isKind(event, "stop", "reload")) restartedAt = event.steady;
+    if (!isKind(event, "published") || !/^vigie\/outputs\/\w+$/.test(event.topic)) continue;
+    const before = last.get(event.topic);
+    const since = awaySince(event);
+    const isSame = before !== undefined && since !== null && awaySince(before) === since;
+    if (isSame && before.steady < restartedAt) found.push(event);
+    last.set(event.topic, event);
+  }
+  return found;
+}
+
+function awaySince({ payload }: EventOf<"published">): string | null {
+  return payload === "" ? null : JSON.parse(payload).away_since;
+}
+
+function awayAnew(trace: Trace, first: EventOf<"published">): Trace {
+  const since = awaySince(first);
+  const away_since = `${new Date(first.at).toISOString().slice(0, 19)}Z`;
+  const wrong = trace.events.filter(
+    (event) =>
+      isKind(event, "published") &&
+      event.topic === first.topic &&
+      event.steady >= first.steady &&
+      awaySince(event) === since,
+  ) as EventOf<"published">[];
+  return wrong.reduce(
+    (changed, event) =>
+      withPayload(changed, event, JSON.stringify({ ...JSON.parse(event.payload), away_since })),
+    trace,
+  );
+}
+
+/** Quiet points at which the page shows that a device is away. */
+function awayOnPage(trace: Trace): { quiet: EventOf<"quiet">; place: string }[] {
+  return trace.events.flatMap((event) => {
+    if (!isKind(event, "quiet")) return [];
+    const cards = event.page.split('<li class="card device').slice(1);
+    return cards.flatMap((card) => (card.includes(AWAY) ? [{ quiet: event, place: card }] : []));
+  });
+}
+
+const AWAY = "hors ligne depuis";
+
+interface Repeated {
+  output: CalmOutput;
+  first: Sending;
+  /** The same payload, as nothing had confirmed the first one. */
+  second: Sending;
+  /** How long it went on waiting. */
+  to: number;
+}
+
+function repeats(trace: Trace): Repeated[] {
+  return statesFor(trace, MINUTE, "waiting").flatMap(({ output, from, to }) => {
+    const sendings = output.sendings.filter(({ steady }) => steady >= from && steady < to);
+    return sendings.slice(1).flatMap((second, index): Repeated[] => {
+      const first = sendings[index]!;
+      return first.payload === second.payload ? [{ output, first, second, to }] : [];
+    });
+  });
+}
+
+/** Sendings that were confirmed, and an instant three minutes after that at which they still were. */
+function confirmedSendings(trace: Trace): { sending: Sending; by: number }[] {
+  return statesFor(trace, 5 * MINUTE, "confirmed").flatMap(({ output, from, to }) => {
+    const sending = output.sendings.findLast(({ steady }) => steady < from);
+    const topic = output.output.confirm?.online?.topic;
+    const isTouched = trace.events.some(
+      (event) => isKind(event, "heard") && event.topic === topic && event.steady > from && event.steady < to,
+    );
+    return sending && !isTouched ? [{ sending, by: from + 3 * MINUTE - sending.steady }] : [];
+  });
+}
+
+/** vigie sends the payload of a choice once more, as its device is back or does something else; and so long nothing else is due. */
+function tellings(trace: Trace): (Stated & { sending: Sending })[] {
+  return statesFor(trace, 0, "waiting", "contrary").flatMap((stated) => {
+    const { output, shown } = stated;
+    const { steady } = shown[0]!;
+    const sending = output.sendings.find((one) => Math.abs(one.steady - steady) < SECOND);
+    const next = output.sendings.find((one) => one.steady > steady && one.payload !== sending?.payload);
+    const to = Math.min(next?.steady ?? output.to, output.to, steady + 10 * MINUTE);
+    const isMqtt = output.output.confirm?.topic !== undefined && output.output.topic !== undefined;
+    if (!sending || !isMqtt || to < steady + 5 * MINUTE) return [];
+    const isDue = isChosen(trace, output.output, sending.payload, { from: steady - SECOND, to });
+    return isDue ? [{ ...stated, sending, from: steady, to }] : [];
+  });
+}
+
+/** Nothing is sent, and so the device reports nothing, and vigie shows nothing else. */
+function withoutTelling(
+  trace: Trace,
+  { output: { id, output, sendings }, from, to }: Stated & { sending: Sending },
+): Trace {
+  const isMeanwhile = ({ steady }: { steady: number }) => steady > from - SECOND && steady <= to;
+  const untold = withoutSendings(trace, sendings.filter(isMeanwhile));
+  return without(
+    untold,
+    (event) =>
+      isKind(event, "published", "heard", "message") &&
+      event.steady > from &&
+      event.steady <= to &&
+      (event.topic === output.confirm?.topic || event.topic.startsWith(`vigie/outputs/${id}`)),
+  );
+}
+
+/** A device was sent its payload so often that vigie waits, and so long it may not be sent it again. */
+function slowTellings(trace: Trace): { sending: Sending; by: number }[] {
+  return statesFor(trace, 5 * MINUTE, "contrary").flatMap(({ output, shown, to }) =>
+    shown.flatMap(({ steady, json }) => {
+      const sending = output.sendings.findLast((one) => one.steady < steady + SECOND);
+      const nextTry = Date.parse(String(json["next_try"])) - trace.began;
+      const by = 3 * MINUTE;
+      const isEarly = sending !== undefined && sending.steady + by + MINUTE < Math.min(nextTry, to);
+      return isEarly ? [{ sending, by }] : [];
+    }),
+  );
+}
+
+/** The address has refused it, and was not asked again for two minutes. */
+function refusedSendings(trace: Trace): Sending[] {
+  return calmOutputs(trace)
+    .filter(({ output }) => !output.message)
+    .flatMap(({ sendings, to }) =>
+      sendings.filter(({ events, steady }, index) => {
+        const isRefused = events.some(
+          (event) =>
+            isKind(event, "web answer") &&
+            event.status >= 300 &&
+            event.status < 500 &&
+            !LATER.includes(event.status),
+        );
+        return isRefused && (sendings[index + 1]?.steady ?? to) > steady + 2 * MINUTE;
+      }),
+    );
+}
+
+const LATER = [408, 425, 429];
+
+/** What a vigie that started without a broker sent last, before it had one: the payload for values that are not known. */
+function sentAlone(trace: Trace): Sending[] {
+  let started: number | null = null;
+  return trace.events.flatMap((event) => {
+    if (isKind(event, "start")) started = event.steady;
+    if (!isKind(event, ...ENDS) || started === null) return [];
+    const [from, to] = [started, event.steady];
+    started = null;
+    return outputsOf(trace)({ from, to }).flatMap(({ output, sendings }) => {
+      const last = sendings.findLast(({ steady }) => steady < to);
+      const isUnknown = output.unknown !== undefined && last?.payload === payloadOf(output.unknown);
+      return last && last.steady > from && isUnknown ? [last] : [];
+    });
+  });
+}
+
+const ENDS = ["connected", "stop", "kill", "reload"] as const;
+
+interface Asked {
+  output: CalmOutput;
+  question: Sending;
+  /** When vigie had sent or asked the device something before, and did so next. */
+  before: number;
+  next: number;
+}
+
+function questions(trace: Trace): Asked[] {
+  return calmOutputs(trace).flatMap((output) => {
+    const all = [...output.questions, ...output.sendings].sort((one, other) => one.steady - other.steady);
+    return all.slice(1).flatMap((question, index): Asked[] => {
+      if (!output.questions.includes(question)) return [];
+      return [{ output, question, before: all[index]!.steady, next: all[index + 2]?.steady ?? output.to }];
+    });
+  });
+}
+
+/** Milliseconds until it was answered or failed. */
+function lengthOf({ events, steady }: Sending): number {
+  return (events.find((event) => isKind(event, "web answer", "web failure"))?.steady ?? steady) - steady;
+}
+
+function isConfirmed({ shown }: CalmOutput, { from, to }: Time): boolean {
+  const meanwhile = shown.filter(({ steady, until }) => steady < to && until > from);
+  return meanwhile.length > 0 && meanwhile.every(({ state }) => state === "confirmed");
+}
+
+function withLateEnd(trace: Trace, { events }: Sending, by: number): Trace {
+  const [end] = events.filter((event) => isKind(event, "web answer"));
+  return end ? withOther(trace, end, later(end, by)) : trace;
+}
+
+/** First sendings of the payload of a choice over HTTP, as a request to another host begins that hangs. */
+function besideHanging(trace: Trace): { output: CalmOutput; sending: Sending }[] {
+  const all = calmOutputs(trace);
+  return all.flatMap((output) => {
+    const { url } = output.output;
+    if (url === undefined || output.output.message) return [];
+    return output.sendings.flatMap((sending, index) => {
+      const { steady, payload } = sending;
+      const isFirst = output.sendings[index - 1]?.payload !== payload;
+      const isOften = (output.sendings[index + 1]?.steady ?? output.to) < steady + 2 * MINUTE;
+      const isHanging = all.some((other) =>
+        [...other.questions, ...other.sendings].some(
+          (one) =>
+            isElsewhere(one, url) && Math.abs(one.steady - steady) < SECOND && lengthOf(one) > 5 * SECOND,
+        ),
+      );
+      const time = { from: steady + SECOND, to: steady + 2 * MINUTE };
+      const isDue = isChosen(trace, output.output, payload, time);
+      return isFirst && !isOften && isHanging && isDue ? [{ output, sending }] : [];
+    });
+  });
+}
+
+function isElsewhere({ events: [first] }: Sending, url: string): boolean {
+  return first?.kind === "web request" && new URL(url).host !== new URL(first.host).host;
+}
