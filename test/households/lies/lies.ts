@@ -4,6 +4,7 @@ import { LIES_OF_DAYS } from "./lies-of-days.ts";
 import { LIES_OF_DERIVED_TOPICS } from "./lies-of-derived-topics.ts";
 import { LIES_OF_DEVICES } from "./lies-of-devices.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
+import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
 import { LIES_OF_THE_PROCESS } from "./lies-of-the-process.ts";
@@ -17,4 +18,5 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_THE_PROCESS,
   ...LIES_OF_PAYLOADS,
   ...LIES_OF_DEVICES,
+  ...LIES_OF_MESSAGES,
 ];
