@@ -20,7 +20,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a device of which nothing was heard is confirmed",
     breaks: { document: OUTPUTS, sentence: "the device has reported it after it was sent" },
-    judge: "output state",
+    judge: "confirmed without a report",
     tell: tellAtOne(
       (trace) => statesFor(trace, MINUTE, "waiting", "failed").filter((stated) => isUnheard(trace, stated)),
       (trace, stated) => withState(trace, stated, "confirmed"),
@@ -32,7 +32,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       document: OUTPUTS,
       sentence: "| `waiting` or `failed` | the device reports what is expected | `confirmed`",
     },
-    judge: "output state",
+    judge: "not confirmed by a report",
     tell: tellAtOne(
       (trace) => statesFor(trace, MINUTE, "confirmed").filter(({ before }) => before?.state === "waiting"),
       (trace, stated) => withState(trace, stated, "waiting"),
@@ -45,7 +45,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "After an hour (`for`; the time without a connection to the broker does not count) the state is `failed`",
     },
-    judge: "output state",
+    judge: "failed too soon",
     tell: tellAtOne(
       (trace) =>
         statesFor(trace, 3 * MINUTE, "waiting").filter(
@@ -59,7 +59,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a device of which nothing is heard never fails",
     breaks: { document: OUTPUTS, sentence: "the device did not confirm it in time" },
-    judge: "output state",
+    judge: "waiting for ever",
     tell: tellAtOne(
       (trace) => statesFor(trace, 5 * MINUTE, "failed").filter((stated) => isUnheard(trace, stated)),
       (trace, stated) => withState(trace, stated, "waiting"),
@@ -72,7 +72,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "| `confirmed` | it reports something else, and not what is expected within 5 s | `contrary`, and one line in the log.",
     },
-    judge: "output state",
+    judge: "confirmed in spite of a report",
     tell: tellAtOne(
       (trace) => statesFor(trace, MINUTE, "contrary").filter(({ before }) => before?.state === "confirmed"),
       (trace, stated) => withState(trace, stated, "confirmed"),
@@ -85,7 +85,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "| `confirmed`, by `confirm.url` | for 15 min no answer of the device says what it does | `sent` |",
     },
-    judge: "output state",
+    judge: "confirmed without an answer for long",
     tell: tellAtOne(
       (trace) =>
         statesFor(trace, 5 * MINUTE, "sent").filter(
@@ -98,7 +98,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a device that is away is confirmed",
     breaks: { document: OUTPUTS, sentence: "the state is never `confirmed`, whatever is reported meanwhile" },
-    judge: "away",
+    judge: "confirmed while away",
     tell: tellAtOne(
       (trace) => statesFor(trace, MINUTE, "sent").filter(({ shown }) => shown.every(isAway)),
       (trace, stated) => withState(trace, stated, "confirmed"),
@@ -107,13 +107,13 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "since when a device is away begins anew at a reload or a restart",
     breaks: { document: OUTPUTS, sentence: "That goes on over reloads and restarts." },
-    judge: "away",
+    judge: "away since another time",
     tell: tellAtOne(awayOverRestarts, awayAnew),
   },
   {
     name: "a device that is away has a tick on the page",
     breaks: { document: OUTPUTS, sentence: "the state is never `confirmed`, whatever is reported meanwhile" },
-    judge: "away",
+    judge: "tick while away",
     tell: tellAtOne(awayOnPage, (trace, { quiet, place }) => {
       const page = quiet.page.replace(place, place.replace(AWAY, `✓ ${AWAY}`));
       return withOther(trace, quiet, { ...quiet, page });
@@ -126,7 +126,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
     },
-    judge: "tellings",
+    judge: "told again too soon",
     tell: tellAtOne(
       (trace) => repeats(trace).filter(({ first }) => first.isTaken),
       (trace, { first, second }) =>
@@ -140,13 +140,13 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
     },
-    judge: "tellings",
+    judge: "told again though it had confirmed",
     tell: tellAtOne(confirmedSendings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
   },
   {
     name: "`else` is sent again to a device that does something else",
     breaks: { document: OUTPUTS, sentence: "never for `else` or `unknown`" },
-    judge: "tellings",
+    judge: "told again though not kept",
     tell: tellAtOne(
       (trace) =>
         statesFor(trace, 2 * MINUTE, "contrary").flatMap(({ output, from, shown, before }) => {
@@ -165,7 +165,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
     },
-    judge: "tellings",
+    judge: "not tried again",
     tell: tellAtOne(
       (trace) =>
         repeats(trace).filter(
@@ -184,7 +184,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       document: OUTPUTS,
       sentence: "sends the payload again when the device says on `topic` that it is back",
     },
-    judge: "tellings",
+    judge: "not told though it came back",
     tell: tellAtOne(
       (trace) =>
         tellings(trace).filter(({ state, before }) => state === "waiting" && before && isAway(before)),
@@ -194,7 +194,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a device with `keep` that does something else is not sent its payload",
     breaks: { document: OUTPUTS, sentence: "sends the payload again 5 s after a report of something else" },
-    judge: "tellings",
+    judge: "not told though it does something else",
     tell: tellAtOne(
       (trace) =>
         tellings(trace).filter(({ state, output }) => state === "contrary" && output.output.confirm?.keep),
@@ -207,7 +207,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       document: OUTPUTS,
       sentence: "vigie sends it at most five times within an hour, then every ten minutes",
     },
-    judge: "tellings",
+    judge: "told again too often",
     tell: tellAtOne(slowTellings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
   },
   {
@@ -217,7 +217,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "After any other status from 300 to 499 vigie says at once what to check, and sends again every ten minutes.",
     },
-    judge: "tellings",
+    judge: "told again too soon",
     tell: tellAtOne(refusedSendings, (trace, sending) => withMore(trace, again(sending, MINUTE))),
   },
   {
@@ -236,7 +236,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       sentence:
         "then each `every` until the payload is confirmed, then every five minutes while it is in force",
     },
-    judge: "requests to devices",
+    judge: "asked though it does what it was told",
     tell: tellAtOne(
       (trace) =>
         questions(trace).filter(
@@ -251,7 +251,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "two requests at once for one output",
     breaks: { document: OUTPUTS, sentence: "one at a time for one output" },
-    judge: "requests to devices",
+    judge: "requests to a device at once",
     tell: tellAtOne(
       (trace) => questions(trace).filter(({ question }) => lengthOf(question) > 20),
       (trace, { question }) => withMore(trace, again(question, 10)),
@@ -260,7 +260,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a request takes half a minute",
     breaks: { document: OUTPUTS, sentence: "A request may take 10 s." },
-    judge: "requests to devices",
+    judge: "requests that take too long",
     tell: tellAtOne(
       (trace) =>
         questions(trace).filter(({ question, next }) => next - question.steady > MINUTE && question.isTaken),
@@ -270,7 +270,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a device over HTTP is not asked what it does after a sending",
     breaks: { document: OUTPUTS, sentence: "`confirm.url` is asked 1 s and 5 s after a sending" },
-    judge: "requests to devices",
+    judge: "asked after a sending",
     tell: tellAtOne(
       (trace) =>
         calmOutputs(trace)
@@ -294,7 +294,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "a payload is sent a minute late while another device hangs",
     breaks: { document: OUTPUTS, sentence: "A device that does not answer delays nothing else." },
-    judge: "requests to devices",
+    judge: "told late over HTTP",
     tell: tellAtOne(besideHanging, (trace, { output, sending }) => {
       const { steady } = sending;
       const asked = output.questions.filter((one) => one.steady > steady && one.steady < steady + MINUTE);
@@ -307,7 +307,7 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
   {
     name: "61 requests to a host within a minute",
     breaks: { document: OUTPUTS, sentence: "60 a minute to one host and port" },
-    judge: "requests to devices",
+    judge: "requests to a host in a minute",
     tell: tellAtOne(
       (trace) => questions(trace).filter(({ question, next }) => next - question.steady > MINUTE),
       (trace, { question }) =>

@@ -21,7 +21,7 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
     name: "a message comes twice",
     breaks: { document: MESSAGES, sentence: "A message is **sent once when its choice begins**" },
-    judge: "messages",
+    judge: "same text again",
     tell: tellAtOne(
       (trace) =>
         messages(trace).filter(({ sending, to }) => sending.isTaken && to > sending.steady + 15 * MINUTE),
@@ -31,26 +31,26 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
     name: "a message never comes",
     breaks: { document: MESSAGES, sentence: "A message is **sent once when its choice begins**" },
-    judge: "messages",
+    judge: "message at its beginning",
     tell: tellAtOne((trace) => begun(trace).filter((message) => !isOfDay(message)), withoutMessage),
   },
   {
     name: "a message is tried a second time after half of the pause",
     breaks: { document: MESSAGES, sentence: "after 30 s, 2 min, 10 min, 30 min and 1 h." },
-    judge: "messages",
+    judge: "pauses between tries",
     isSurvived: "the judge skips the first pause if the choice began just before the first try",
     tell: tellAtOne((trace) => unanswered(trace).filter((one) => pauseOf(one) < MINUTE), withHalfPause),
   },
   {
     name: "a message is tried a third time or later after half of the pause",
     breaks: { document: MESSAGES, sentence: "after 30 s, 2 min, 10 min, 30 min and 1 h." },
-    judge: "messages",
+    judge: "pauses between tries",
     tell: tellAtOne((trace) => unanswered(trace).filter((one) => pauseOf(one) > MINUTE), withHalfPause),
   },
   {
     name: "a message that was not taken is given up early",
     breaks: { document: MESSAGES, sentence: "after 30 s, 2 min, 10 min, 30 min and 1 h." },
-    judge: "messages",
+    judge: "message tried again",
     tell: tellAtOne(tries, (trace, { output, second }) =>
       withoutSendings(
         trace,
@@ -61,13 +61,13 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
     name: "a seventh message comes within an hour",
     breaks: { document: MESSAGES, sentence: "vigie sends at most six messages an hour from one output." },
-    judge: "messages",
+    judge: "messages in an hour",
     tell: tellAtOne(sevenths, (trace, { sending, by }) => withMore(trace, again(sending, by))),
   },
   {
     name: "a message by a pretended colour is not marked",
     breaks: { document: MESSAGES, sentence: "**In a simulation** it begins with `[simulation]`." },
-    judge: "messages",
+    judge: "mark in a simulation",
     tell: tellAtOne(
       (trace) => messages(trace).filter(isMarked),
       (trace, { sending }) => withText(trace, sending, sending.payload.replace(MARK, "")),
@@ -79,8 +79,7 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
       document: "docs/outputs.md",
       sentence: "A choice that is in force without the simulation, too, sends what is true.",
     },
-    judge: "messages",
-    isSurvived: "the judge skips the first six hours of a household",
+    judge: "mark without a simulation",
     tell: tellAtOne(
       (trace) =>
         messages(trace).filter(
@@ -93,7 +92,7 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
     name: "a message comes again because its placeholder changes",
     breaks: { document: MESSAGES, sentence: "A placeholder that changes later sends nothing" },
-    judge: "messages",
+    judge: "one text for one choice",
     tell: tellAtOne(
       (trace) =>
         messages(trace).filter(
@@ -111,7 +110,7 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
     name: "a message names the day before",
     breaks: { document: MESSAGES, sentence: "yesterday's text is never sent today." },
-    judge: "messages of days",
+    judge: "day in a message",
     tell: tellAtOne(
       (trace) => messages(trace).filter((message) => isOfDay(message) && DATE.test(message.sending.payload)),
       (trace, { sending }) => withText(trace, sending, sending.payload.replace(DATE, dayBefore)),
@@ -120,13 +119,13 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
     name: "nobody is told of the next day",
     breaks: { document: MESSAGES, sentence: "three rouge days in a row are three messages." },
-    judge: "messages of days",
+    judge: "each day is told",
     tell: tellAtOne((trace) => begun(trace).filter((one) => isOfDay(one) && !isMarked(one)), withoutMessage),
   },
   {
     name: "nobody is told of a pretended day",
     breaks: { document: MESSAGES, sentence: "**In a simulation** it begins with `[simulation]`." },
-    judge: "messages of days",
+    judge: "each day is told",
     isSurvived: "no judge looks whether a message by a pretended colour is sent",
     tell: tellAtOne((trace) => begun(trace).filter((one) => isOfDay(one) && isMarked(one)), withoutMessage),
   },
