@@ -1,4 +1,4 @@
-import { type EventOf, isKind, type Trace } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { later, withMore, withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import {
@@ -96,6 +96,59 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     ),
   },
   {
+    name: "a device that goes on doing what it was sent is contrary",
+    breaks: { document: OUTPUTS, sentence: "the device has reported it, and then something else" },
+    judge: "contrary without a report",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, 3 * MINUTE, "confirmed"),
+      (trace, stated) => withStateAfterMinute(trace, stated, "contrary"),
+    ),
+  },
+  {
+    name: "a device that does again what it was sent stays contrary",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "| `contrary` | it reports what is expected, and nothing else for 5 s | `confirmed`",
+    },
+    judge: "contrary in spite of a report",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 5 * MINUTE, "confirmed").filter(({ before }) => before?.state === "contrary"),
+      (trace, stated) => withState(trace, stated, "contrary"),
+    ),
+  },
+  {
+    name: "what a device does not do is only said to be sent",
+    breaks: { document: OUTPUTS, sentence: "the device did not confirm it in time" },
+    judge: "sent without a reason",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, 5 * MINUTE, "failed").filter((stated) => isUnheard(trace, stated)),
+      (trace, stated) => withState(trace, stated, "sent"),
+    ),
+  },
+  {
+    name: "a device is contrary and confirmed by turns each five seconds",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "a device that flaps changes its topics at most once a minute",
+    },
+    judge: "state changes too often",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, 3 * MINUTE, "confirmed"),
+      (trace, { from, shown }) => {
+        const [first] = shown;
+        const turns = Array.from({ length: 12 }, (_, index) => {
+          const state = index % 2 === 0 ? "contrary" : "confirmed";
+          return first!.events.map((event) => ({
+            ...later(event, from + MINUTE + index * 5 * SECOND - event.steady),
+            payload: withStateIn(event, state),
+          }));
+        });
+        return withMore(trace, turns.flat());
+      },
+    ),
+  },
+  {
     name: "a device that is away is confirmed",
     breaks: { document: OUTPUTS, sentence: "the state is never `confirmed`, whatever is reported meanwhile" },
     judge: "confirmed while away",
@@ -116,6 +169,38 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     judge: "tick while away",
     tell: tellAtOne(awayOnPage, (trace, { quiet, place }) => {
       const page = quiet.page.replace(place, place.replace(AWAY, `✓ ${AWAY}`));
+      return withOther(trace, quiet, { ...quiet, page });
+    }),
+  },
+  {
+    name: "nothing says that a device is away",
+    breaks: { document: OUTPUTS, sentence: "It counts at once; what the broker held from before, after 5 s" },
+    judge: "away and not shown as away",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, MINUTE, "sent").filter(({ shown }) => shown.every(isAway)),
+      (trace, { shown }) => withAwaySince(trace, shown, null),
+    ),
+  },
+  {
+    name: "a device that is back is shown as away",
+    breaks: { document: "docs/devices.md", sentence: "until it is back and is told again" },
+    judge: "there and shown as away",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 0, "waiting").flatMap(({ output, from, before }) =>
+          before && isAway(before)
+            ? [{ since: before.json["away_since"], shown: shownUntilAway(output, from) }]
+            : [],
+        ),
+      (trace, { since, shown }) => withAwaySince(trace, shown, since),
+    ),
+  },
+  {
+    name: "the page does not say that a device is away",
+    breaks: { document: OUTPUTS, sentence: "say since when it is away, as far as vigie heard" },
+    judge: "away and not on the page",
+    tell: tellAtOne(awayOnPage, (trace, { quiet, place }) => {
+      const page = quiet.page.replace(place, place.replace(AWAY, "envoyé"));
       return withOther(trace, quiet, { ...quiet, page });
     }),
   },
@@ -149,11 +234,11 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     judge: "told again though not kept",
     tell: tellAtOne(
       (trace) =>
-        statesFor(trace, 2 * MINUTE, "contrary").flatMap(({ output, from, shown, before }) => {
+        statesFor(trace, 3 * MINUTE, "contrary").flatMap(({ output, from, shown, before }) => {
           const sending = output.sendings.findLast(({ steady }) => steady < from);
           const isElse =
             shown.every(({ json }) => json["choice"] === "else") && before?.state === "confirmed";
-          return isElse && sending ? [{ sending, by: from + SECOND - sending.steady }] : [];
+          return isElse && sending ? [{ sending, by: from + 2 * MINUTE - sending.steady }] : [];
         }),
       (trace, { sending, by }) => withMore(trace, again(sending, by)),
     ),
@@ -202,6 +287,29 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     ),
   },
   {
+    name: "a device that does something else is sent its payload at once",
+    breaks: { document: OUTPUTS, sentence: "sends the payload again 5 s after a report of something else" },
+    judge: "told again before 5 s",
+    tell: tellAtOne(
+      (trace) =>
+        tellings(trace).filter(({ state, before }) => state === "contrary" && before?.state === "confirmed"),
+      (trace, { sending }) =>
+        withMore(
+          withoutSendings(trace, [sending]),
+          sending.events.map((event) => later(event, -4 * SECOND)),
+        ),
+    ),
+  },
+  {
+    name: "a device that is there is not sent its payload at a new connection",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "vigie sends the payload once more to a device that is there according to `online`",
+    },
+    judge: "not told at a new connection",
+    tell: tellAtOne(toldAtConnections, withoutTelling),
+  },
+  {
     name: "a device that is switched back is sent its payload a sixth time within an hour",
     breaks: {
       document: OUTPUTS,
@@ -246,6 +354,29 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
             isConfirmed(output, { from: question.steady - 3 * MINUTE, to: question.steady + MINUTE }),
         ),
       (trace, { question }) => withMore(trace, again(question, 30 * SECOND)),
+    ),
+  },
+  {
+    name: "a device is asked again after two seconds",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "then each `every` until the payload is confirmed, then every five minutes while it is in force",
+    },
+    judge: "asked again too soon",
+    tell: tellAtOne(
+      (trace) => questions(trace).filter(({ question, next }) => next - question.steady > MINUTE),
+      (trace, { question }) => withMore(trace, again(question, 2 * SECOND)),
+    ),
+  },
+  {
+    name: "seventeen requests at once to a host",
+    breaks: { document: OUTPUTS, sentence: "vigie sends at most sixteen at once" },
+    judge: "requests to a host at once",
+    tell: tellAtOne(
+      (trace) => questions(trace).filter(({ question }) => lengthOf(question) > 20),
+      (trace, { question }) =>
+        withMore(trace, Array.from({ length: 16 }, (_, index) => again(question, index + 1)).flat()),
     ),
   },
   {
@@ -385,6 +516,21 @@ function isAway({ json }: Shown): boolean {
   return json["away_since"] !== null;
 }
 
+function shownUntilAway({ shown }: CalmOutput, from: number): Shown[] {
+  const following = shown.filter(({ steady }) => steady >= from);
+  const next = following.findIndex(isAway);
+  return next < 0 ? following : following.slice(0, next);
+}
+
+function withAwaySince(trace: Trace, shown: readonly Shown[], away_since: unknown): Trace {
+  return shown
+    .flatMap(({ events }) => events)
+    .reduce((changed, event) => {
+      if (!event.payload.startsWith("{")) return changed;
+      return withPayload(changed, event, JSON.stringify({ ...JSON.parse(event.payload), away_since }));
+    }, trace);
+}
+
 /** What was published first of a device after a reload or a restart in order, if it was away before and still was. */
 function awayOverRestarts(trace: Trace): EventOf<"published">[] {
   const last = new Map<string, EventOf<"published">>();
@@ -484,7 +630,7 @@ function tellings(trace: Trace): (Stated & { sending: Sending })[] {
 /** Nothing is sent, and so the device reports nothing, and vigie shows nothing else. */
 function withoutTelling(
   trace: Trace,
-  { output: { id, output, sendings }, from, to }: Stated & { sending: Sending },
+  { output: { id, output, sendings }, from, to }: Pick<Stated, "output" | "from" | "to">,
 ): Trace {
   const isMeanwhile = ({ steady }: { steady: number }) => steady > from - SECOND && steady <= to;
   const untold = withoutSendings(trace, sendings.filter(isMeanwhile));
@@ -497,6 +643,28 @@ function withoutTelling(
       (event.topic === output.confirm?.topic || event.topic.startsWith(`vigie/outputs/${id}`)),
   );
 }
+
+/** A device that is there is sent its payload after a connection was lost, and so long nothing else is due. */
+function toldAtConnections(trace: Trace): Pick<Stated, "output" | "from" | "to">[] {
+  const { events } = trace;
+  return events.flatMap((event, index) => {
+    const before = events.slice(0, index).findLast((one) => isKind(one, ...DISTURBING));
+    if (!isKind(event, "connected") || before?.kind !== "disconnected") return [];
+    const time = { from: event.steady, to: event.steady + 5 * MINUTE };
+    const isDisturbed = (one: TraceEvent) =>
+      one.steady > time.from && one.steady < time.to && isKind(one, ...DISTURBING);
+    if (events.some(isDisturbed)) return [];
+    return outputsOf(trace)(time).flatMap((output) => {
+      const [first] = output.sendings;
+      const { confirm, topic } = output.output;
+      if (!first || !confirm?.online || topic === undefined || first.steady > time.from + MINUTE) return [];
+      const isDue = isChosen(trace, output.output, first.payload, time);
+      return isDue ? [{ output, from: first.steady, to: time.to }] : [];
+    });
+  });
+}
+
+const DISTURBING = ["disconnected", "start", "stop", "kill", "crash", "reload", "suspend", "jump"] as const;
 
 /** A device was sent its payload so often that vigie waits, and so long it may not be sent it again. */
 function slowTellings(trace: Trace): { sending: Sending; by: number }[] {

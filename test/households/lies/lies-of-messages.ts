@@ -59,6 +59,12 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
     ),
   },
   {
+    name: "a message is tried a seventh time",
+    breaks: { document: MESSAGES, sentence: "It may arrive six times: a second message is better than none" },
+    judge: "tries of a message",
+    tell: tellAtOne(lastTries, (trace, sending) => withMore(trace, again(sending, 20 * MINUTE))),
+  },
+  {
     name: "a seventh message comes within an hour",
     breaks: { document: MESSAGES, sentence: "vigie sends at most six messages an hour from one output." },
     judge: "messages in an hour",
@@ -227,9 +233,23 @@ function tries(trace: Trace): Try[] {
 
 /** The service may have the first one. */
 function unanswered(trace: Trace): Try[] {
-  return tries(trace).filter(({ first }) =>
-    first.events.some((event) => isKind(event, "web failure") && event.wasWritten),
-  );
+  return tries(trace).filter(({ first }) => isPerhapsRead(first));
+}
+
+/** The sixth of six tries that were not answered, if its choice goes on. */
+function lastTries(trace: Trace): Sending[] {
+  return messages(trace).flatMap(({ output, sending, to }) => {
+    const sixth = output.sendings.indexOf(sending);
+    const six = output.sendings.slice(Math.max(0, sixth - 5), sixth + 1);
+    const isOne =
+      six.length === 6 && six.every((one) => one.payload === sending.payload && isPerhapsRead(one));
+    return isOne && to > sending.steady + 25 * MINUTE ? [sending] : [];
+  });
+}
+
+/** It was written, and not answered. */
+function isPerhapsRead({ events }: Sending): boolean {
+  return events.some((event) => isKind(event, "web failure") && event.wasWritten);
 }
 
 function pauseOf({ first, second }: Try): number {

@@ -177,7 +177,9 @@ export function withoutSendings(trace: Trace, sendings: readonly Sending[]): Tra
 
 /** The same sending once more, so many milliseconds later. */
 export function again({ events }: Sending, by: number): TraceEvent[] {
-  return events.map((event) => later("id" in event ? { ...event, id: event.id + COPIED + by } : event, by));
+  return events.map((event) =>
+    later("id" in event ? { ...event, id: event.id + COPIED + Math.round(by) } : event, by),
+  );
 }
 
 export function withPayloadSent(events: readonly TraceEvent[], payload: string): TraceEvent[] {
