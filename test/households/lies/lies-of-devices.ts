@@ -648,8 +648,9 @@ function withoutTelling(
 function toldAtConnections(trace: Trace): Pick<Stated, "output" | "from" | "to">[] {
   const { events } = trace;
   return events.flatMap((event, index) => {
+    if (!isKind(event, "connected")) return [];
     const before = events.slice(0, index).findLast((one) => isKind(one, ...DISTURBING));
-    if (!isKind(event, "connected") || before?.kind !== "disconnected") return [];
+    if (before?.kind !== "disconnected") return [];
     const time = { from: event.steady, to: event.steady + 5 * MINUTE };
     const isDisturbed = (one: TraceEvent) =>
       one.steady > time.from && one.steady < time.to && isKind(one, ...DISTURBING);

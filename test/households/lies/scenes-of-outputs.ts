@@ -121,7 +121,7 @@ function said(at: number, topic: string, payload: string): ScriptEvent {
 export const EVENING_OF_DEVICES: Scenario = {
   ...PLAIN,
   from: "2026-01-05T14:00:00Z",
-  length: 7 * HOUR,
+  length: 5 * HOUR,
   configs: [DEVICES],
   devices: [
     { ...reporting("device1"), online: { topic: "device1/online", there: "online", gone: "offline" } },
@@ -149,10 +149,8 @@ export const EVENING_OF_DEVICES: Scenario = {
     { at: 160 * MINUTE, kind: "quiet" },
     { at: 200 * MINUTE, kind: "quiet" },
     webFault(205 * MINUTE, "http://192.0.2.43", { kind: "status", status: 404 }, 30 * MINUTE),
-    { at: 240 * MINUTE, kind: "quiet" },
-    webFault(245 * MINUTE, "http://192.0.2.40", { kind: "is unreachable" }, 40 * MINUTE),
-    { at: 330 * MINUTE, kind: "quiet" },
-    { at: 7 * HOUR - 1, kind: "quiet" },
+    webFault(215 * MINUTE, "http://192.0.2.40", { kind: "is unreachable" }, 40 * MINUTE),
+    { at: 295 * MINUTE, kind: "quiet" },
   ],
 };
 
