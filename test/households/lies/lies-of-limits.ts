@@ -11,7 +11,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
       document: "docs/sources.md",
       sentence: "10 requests a minute, 150 a day; the hourly ones go on",
     },
-    judge: "limits",
+    judge: "requests a minute",
     tell: tellAtOne(requestsIn, (trace, request) =>
       withMore(
         trace,
@@ -25,7 +25,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
       document: "docs/what-if.md",
       sentence: "These counts are kept when vigie is killed and started again all the time.",
     },
-    judge: "limits",
+    judge: "requests a day",
     tell: tellAtOne(
       (trace) => daysIn(trace).flatMap((from) => POLLS.map((poll) => ({ from, ...poll }))),
       (trace, { from, source, path }) =>
@@ -43,7 +43,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
       document: "docs/sources.md",
       sentence: "The service is asked for it again after an hour, and no more after ten failures on one day.",
     },
-    judge: "limits",
+    judge: "season and history that fail",
     tell: tellAtOne(
       (trace) =>
         answersIn(trace).filter(
@@ -59,7 +59,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
       sentence:
         "After status 429 vigie sends nothing to that source for as long as it asks for, or for a minute",
     },
-    judge: "limits",
+    judge: "pauses of a source",
     isSurvived: "no judge reads that a source asked for a pause",
     tell: tellAtOne(
       (trace) => answersIn(trace).filter(({ status }) => status === 429),
@@ -72,7 +72,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
       document: "docs/rules.md",
       sentence: "Rules are evaluated at most once a second, however often values arrive.",
     },
-    judge: "limits",
+    judge: "messages on a topic",
     tell: tellAtOne(
       (trace) => shownFor(trace, /^vigie\/rules\/\w+\/state$/, 10 * MINUTE),
       (trace, { event, from }) =>
@@ -90,7 +90,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
   {
     name: "the state is saved each minute for three hours",
     breaks: { document: "docs/figures.md", sentence: "disk writes of a quiet day" },
-    judge: "limits",
+    judge: "writes a day",
     tell: tellAtOne(calmHours, (trace, from) => withMore(trace, writesFrom(trace, from))),
   },
   {
@@ -102,14 +102,13 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
   {
     name: "a payload at which the broker ends the connection is sent each ten seconds",
     breaks: { document: "docs/outputs.md", sentence: "and then after pauses that double, up to ten minutes" },
-    judge: "limits",
+    judge: "payloads at which the broker ends the connection",
     tell: tellAtOne(endingPayloads, (trace, refused) => withMore(trace, triesOf(refused, 10 * SECOND))),
   },
   {
     name: "a payload at which the broker ends the connection is sent each minute",
     breaks: { document: "docs/outputs.md", sentence: "and then after pauses that double, up to ten minutes" },
-    judge: "limits",
-    isSurvived: "the judge allows 125 tries an hour",
+    judge: "payloads at which the broker ends the connection",
     tell: tellAtOne(endingPayloads, (trace, refused) => withMore(trace, triesOf(refused, MINUTE))),
   },
 ];

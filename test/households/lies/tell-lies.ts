@@ -28,19 +28,17 @@ export function tellLie(lie: Lie, traces: ReadonlyMap<string, Trace>, times: num
   return { lie, told, killed: told - survivedIn.length, survivedIn };
 }
 
-/** One line for each lie: the judge, how often it complained, the lie and the sentence that it breaks. */
+/** How often the judge complained of how many, the judge, the lie, and the sentence that it breaks. */
 export function describeOutcomes(outcomes: readonly Outcome[]): string {
   return outcomes
     .map(({ lie, told, killed, survivedIn }) => {
       const { document, sentence } = lie.breaks;
       return [
-        `${lie.judge.padEnd(26)} ${`${killed} of ${told}`.padStart(9)}  ${lie.name}`,
-        `${" ".repeat(38)}${document}: ${fold(sentence)}`,
-        ...(lie.isSurvived === undefined ? [] : [`${" ".repeat(38)}survives: ${lie.isSurvived}`]),
-        ...(survivedIn.length === 0
-          ? []
-          : [`${" ".repeat(38)}not seen in ${[...new Set(survivedIn)].join(", ")}`]),
-      ].join("\n");
+        `${`${killed} of ${told}`.padStart(9)}  ${lie.judge}: ${lie.name}`,
+        `${document}: ${fold(sentence)}`,
+        ...(lie.isSurvived === undefined ? [] : [`survives: ${lie.isSurvived}`]),
+        ...(survivedIn.length === 0 ? [] : [`not seen in ${[...new Set(survivedIn)].join(", ")}`]),
+      ].join(`\n${" ".repeat(11)}`);
     })
     .join("\n");
 }
