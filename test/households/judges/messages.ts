@@ -1,9 +1,8 @@
 import { countUntil, isKind, type Trace, within } from "../trace.ts";
-import { type Calm, readCalm } from "./calm.ts";
 import { type Chosen, isTextOf, SIMULATION, wasPretended } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { type OutputLife, readOutputLives } from "./output-life.ts";
+import { judgeOutputs, type Look, type OutputLife } from "./output-life.ts";
 import {
   countDayWords,
   isOtherDay,
@@ -21,33 +20,17 @@ import { HOUR, MINUTE } from "./truth/calendar.ts";
  * marked if it is only pretended. Rules that look at one day are told anew for another day: that is for another judge.
  */
 export const messageJudges: readonly Judge[] = [
-  ofMessages("tries of a message", tries),
-  ofMessages("pauses between tries", pauses),
-  ofMessages("messages in an hour", often),
-  ofMessages("same text again", repeated),
-  ofMessages("one text for one choice", changedText),
-  ofMessages("message at its beginning", unsent),
-  ofMessages("message of its choice", notChosen),
-  ofMessages("message tried again", untried),
-  ofMessages("mark without a simulation", wronglyMarked),
-  ofMessages("mark in a simulation", unmarked),
+  judgeOutputs("tries of a message", tries),
+  judgeOutputs("pauses between tries", pauses),
+  judgeOutputs("messages in an hour", often),
+  judgeOutputs("same text again", repeated),
+  judgeOutputs("one text for one choice", changedText),
+  judgeOutputs("message at its beginning", unsent),
+  judgeOutputs("message of its choice", notChosen),
+  judgeOutputs("message tried again", untried),
+  judgeOutputs("mark without a simulation", wronglyMarked),
+  judgeOutputs("mark in a simulation", unmarked),
 ];
-
-function ofMessages(name: string, find: (look: Look) => Finding[]): Judge {
-  return {
-    name,
-    find: (trace) =>
-      readOutputLives(trace)
-        .filter((life) => life.changes.some((steady) => life.at(steady)?.isMessage))
-        .flatMap((life) => find({ trace, life, calm: readCalm(trace) })),
-  };
-}
-
-interface Look {
-  trace: Trace;
-  life: OutputLife;
-  calm: Calm;
-}
 
 function sendingsOf(life: OutputLife): { sending: Sending; output: OutputText }[] {
   const lists = new Set(
