@@ -79,7 +79,7 @@ function isUnclearFrom(
   last: Sending,
   { sendingId, steady }: Sending,
 ): boolean {
-  if (hasForgotten(look.trace, last.steady, steady)) return true;
+  if (mayHaveForgotten(look.trace, last.steady, steady)) return true;
   if (sendingId !== undefined) return false;
   return look.life.chosen(last.steady, steady) === null || mayTellOtherDay(look, output, last.steady, steady);
 }
@@ -145,7 +145,7 @@ function often({ trace, life, calm }: Look): Finding[] {
         one.target === target && one.steady > steady - HOUR + SLACK && !wasElsewhere(life, one, steady),
     );
     if (lastHour.length <= MOST + countEnds(trace, steady - HOUR, steady)) return ["right"];
-    if (!calm.isSure(steady - HOUR, steady) || isUnsaved(trace, steady - HOUR, steady)) return ["skipped"];
+    if (!calm.isSure(steady - HOUR, steady) || mayBeUnsaved(trace, steady - HOUR, steady)) return ["skipped"];
     return [{ at: steady, sentence: `${life.id}: ${lastHour.length} messages within an hour` }];
   });
 }
@@ -203,7 +203,7 @@ function repeated(look: Look): Finding[] {
       // That it was delivered may not be saved; and by a clock that is set six hours are other hours.
       !calm.isSure(takenAt - SLACK, steady) ||
       countEnds(trace, takenAt - SLACK, takenAt + SAVED) > 0 ||
-      isUnsaved(trace, takenAt, steady);
+      mayBeUnsaved(trace, takenAt, steady);
     if (isOpen) return ["skipped"];
     const sentence = `${life.id}: ${payload} was sent again ${((steady - takenAt) / 60_000).toFixed(1)} min after it was delivered`;
     return [{ at: steady, sentence }];
@@ -403,8 +403,8 @@ function countEnds({ events }: Trace, from: number, to: number): number {
   return within(events, from, to).filter((event) => isKind(event, "kill", "crash")).length;
 }
 
-/** A process ended whose disk had failed or hung since. */
-function isUnsaved({ events }: Trace, from: number, to: number): boolean {
+/** A write failed, or had not ended when a process ended, however short it was. */
+function mayBeUnsaved({ events }: Trace, from: number, to: number): boolean {
   const meanwhile = within(events, from - SLACK, to);
   const hasFailed = meanwhile.some((event) => isKind(event, "write") && event.outcome === "failed");
   // While a write hangs, none begins.
@@ -414,11 +414,14 @@ function isUnsaved({ events }: Trace, from: number, to: number): boolean {
   return hasFailed || hangs;
 }
 
-/** vigie was started with a state file that may not hold how often it tried: nothing else tells it. */
-function hasForgotten(trace: Trace, from: number, to: number): boolean {
+/**
+ * vigie was started with a state file that may not hold how often it tried: nothing else tells it. `hasForgotten` asks for more: what
+ * vigie does not know of a device it sends once more.
+ */
+function mayHaveForgotten(trace: Trace, from: number, to: number): boolean {
   const meanwhile = within(trace.events, from, to);
   if (!meanwhile.some((event) => isKind(event, "start"))) return false;
-  return meanwhile.some((event) => isKind(event, "state file")) || isUnsaved(trace, from, to);
+  return meanwhile.some((event) => isKind(event, "state file")) || mayBeUnsaved(trace, from, to);
 }
 
 function isOfWriting(event: Trace["events"][number]): boolean {
