@@ -1,13 +1,11 @@
-import type { Trace } from "../trace.ts";
-import { type Calm, readCalm } from "./calm.ts";
 import { textOf, wasPretended } from "./chosen-payload.ts";
 import { isRange, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { type OutputLife, readOutputLives } from "./output-life.ts";
+import { judgeOutputs, type Look } from "./output-life.ts";
 import { DAY_WORDS, wereRulesEdited } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
-import { BASE, houseAt, readTopics, type TopicHistory } from "./topics.ts";
+import { BASE, houseAt, readTopics } from "./topics.ts";
 import { DAY, HOUR } from "./truth/calendar.ts";
 
 /**
@@ -15,22 +13,9 @@ import { DAY, HOUR } from "./truth/calendar.ts";
  * day is the date that vigie itself has published for the word in the rule.
  */
 export const messageOfDaysJudges: readonly Judge[] = [
-  { name: "each day is told", find: (trace) => looksAt(trace).flatMap(untold) },
-  { name: "day in a message", find: (trace) => looksAt(trace).flatMap(outdated) },
+  judgeOutputs("each day is told", untold),
+  judgeOutputs("day in a message", outdated),
 ];
-
-function looksAt(trace: Trace): Look[] {
-  return readOutputLives(trace)
-    .filter((life) => life.changes.some((steady) => life.at(steady)?.isMessage))
-    .map((life) => ({ trace, calm: readCalm(trace), topics: readTopics(trace), life }));
-}
-
-interface Look {
-  trace: Trace;
-  calm: Calm;
-  topics: TopicHistory;
-  life: OutputLife;
-}
 
 /** What is to be told at an instant. */
 interface Subject {
@@ -41,13 +26,13 @@ interface Subject {
 }
 
 /** undefined: nothing, or it is not judged here. */
-function subjectAt({ trace, topics, life }: Look, steady: number): Subject | undefined {
+function subjectAt({ trace, life }: Look, steady: number): Subject | undefined {
   const output = life.at(steady);
   const [chosen] = life.chosen(steady, steady) ?? [];
   if (!output?.isMessage || chosen?.kind !== "choice") return undefined;
   const rule = houseAt(trace, steady)?.rules.find(({ id }) => id === chosen.rule);
   const word = rule && wordOf(rule);
-  const date = word === undefined ? undefined : topics.at(`${BASE}/${word}/date`, steady);
+  const date = word === undefined ? undefined : readTopics(trace).at(`${BASE}/${word}/date`, steady);
   if (word === undefined || date === undefined || date === "None") return undefined;
   return { rule: chosen.rule, word, date };
 }
@@ -77,8 +62,9 @@ const CLEAR = [
 
 /** It is the same from an instant to another, and nothing is pretended. */
 function isThrough(look: Look, subject: Subject, from: number, to: number): boolean {
-  const { calm, life, topics } = look;
-  if (!calm.isThrough(from, to) || !life.isSame(from, to) || wasPretended(topics, from, to)) return false;
+  const { trace, calm, life } = look;
+  if (!calm.isThrough(from, to) || !life.isSame(from, to) || wasPretended(readTopics(trace), from, to))
+    return false;
   const instants = [
     ...life.turns.filter((one) => one > from && one <= to),
     ...datesChange(look, from, to),
@@ -91,8 +77,8 @@ function isSame(one: Subject | undefined, other: Subject): boolean {
   return one?.rule === other.rule && one.date === other.date;
 }
 
-function datesChange({ topics }: Look, from: number, to: number): number[] {
-  return topics.changes(
+function datesChange({ trace }: Look, from: number, to: number): number[] {
+  return readTopics(trace).changes(
     DAY_WORDS.map((word) => `${BASE}/${word}/date`),
     from,
     to,
@@ -163,10 +149,11 @@ function isToldUnseen(
   { how, steady, payload }: Sending,
   output: OutputText,
 ): boolean {
-  const { trace, calm, topics } = look;
+  const { trace, calm } = look;
   if (how !== "http" || calm.isThrough(steady, steady + AROUND)) return false;
   const back = trace.events.find((event) => event.kind === "connected" && event.steady > steady);
-  if (!back || topics.at(`${BASE}/${subject.word}/date`, back.steady + AROUND) !== subject.date) return false;
+  const date = back && readTopics(trace).at(`${BASE}/${subject.word}/date`, back.steady + AROUND);
+  if (date !== subject.date) return false;
   return !namesDay(output, subject) || payload.includes(subject.date);
 }
 
