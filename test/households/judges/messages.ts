@@ -120,12 +120,17 @@ function pauses({ trace, life, calm }: Look): Finding[] {
     const isInterrupted = within(trace.events, from - SLACK, steady).some((event) =>
       isKind(event, "jump", "suspend"),
     );
-    const isOne = life.chosen(last.steady - AROUND, steady)?.every(isChoice) ?? false;
-    if (isInterrupted || !isOne) return ["skipped"];
+    if (isInterrupted || !isBegunOnce(life.chosen(last.steady - AROUND, steady))) return ["skipped"];
     if (steady - from >= pause - EARLY) return ["right"];
     const sentence = `${life.id}: ${payload} was sent again ${((steady - from) / 1000).toFixed(0)} s after try ${perhaps.length}, which may have arrived`;
     return [{ at: steady, sentence }];
   });
+}
+
+/** From its beginning on, which may be the first of these instants, only one choice decides. */
+function isBegunOnce(chosen: readonly Chosen[] | null): boolean {
+  const begun = chosen?.findIndex(isChoice) ?? -1;
+  return chosen !== null && begun >= 0 && isOneChoice(chosen.slice(begun));
 }
 
 /** Six messages an hour, whatever flaps. */

@@ -38,7 +38,6 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
     name: "a message is tried a second time after half of the pause",
     breaks: { document: MESSAGES, sentence: "after 30 s, 2 min, 10 min, 30 min and 1 h." },
     judge: "pauses between tries",
-    isSurvived: "the judge skips the first pause if the choice began just before the first try",
     tell: tellAtOne((trace) => unanswered(trace).filter((one) => pauseOf(one) < MINUTE), withHalfPause),
   },
   {
