@@ -59,6 +59,7 @@ function hadOtherTarget(output: OutputText, trace: Trace, to: number): boolean {
     outputs.some(
       (one) =>
         one.id === output.id &&
+        targetOf(one) !== targetOf(output) &&
         !one.isMessage &&
         sendings.get(targetOf(one))?.some(({ steady }) => steady <= to),
     ),
@@ -90,13 +91,34 @@ function unwanted(sent: readonly Sending[], trace: Trace): Finding[] {
     if (isOpen) return ["skipped"];
     const before = sent[index - 1];
     const chosen = houses.flatMap(({ output }) => chosenBetween(output, topics, from, to));
-    if (chosen.some((one) => hasPayload(one) && one.payload === payload)) return ["right"];
+    const wanted = chosen.filter((one) => hasPayload(one) && one.payload === payload);
+    if (wanted.some(({ kind }) => kind !== "else")) return ["right"];
+    const outputs = houses.map(({ output }) => output);
+    if (wanted.length > 0) return [before ? "right" : firstElse(sending, outputs, trace)];
     if (chosen.some(({ kind }) => kind === "stands")) {
       if (houses.some(({ output }) => wasLast(output, sending, before, topics))) return ["right"];
       if (before && hasForgotten(trace, before.steady, steady)) return ["skipped"];
     }
     return [{ at: steady, sentence: `${target}: nobody wanted ${payload}` }];
   });
+}
+
+/**
+ * vigie does not undo what it did not do: as the first payload of a device, `else` is right only if vigie was to send something before.
+ * That may have been at another target, or without success, such as while the broker was away.
+ */
+function firstElse(sending: Sending, outputs: readonly OutputText[], trace: Trace): Finding {
+  const { target, payload, steady } = sending;
+  const topics = readTopics(trace);
+  if (outputs.some((output) => hadOtherTarget(output, trace, steady))) return "right";
+  const ever = housesBetween(trace, 0, steady).flatMap((house) =>
+    house.outputs.filter((output) => targetOf(output) === target),
+  );
+  const earlier = ever.flatMap((output) => chosenBetween(output, topics, 0, steady + AROUND));
+  if (earlier.some((one) => hasPayload(one) && one.kind !== "else")) return "right";
+  // What was chosen may have ended before a topic said so.
+  if (!readCalm(trace).isSeen(0, steady + AROUND)) return "skipped";
+  return { at: steady, sentence: `${target}: ${payload} (else) was sent, and nothing before it` };
 }
 
 /**

@@ -59,7 +59,6 @@ export const LIES_OF_PAYLOADS: readonly Lie[] = [
     name: "`else` is sent though nothing was sent before",
     breaks: { document: "docs/outputs.md", sentence: "At the very first start `else` alone sends nothing" },
     judge: "unwanted payload",
-    isSurvived: "the judge allows `else` whenever it is chosen, also where nothing was ever sent",
     tell: tellAtOne(untoldDevices, (trace, { sending, payload, at }) =>
       withMore(trace, withPayloadSent(again(sending, at - sending.steady), payload)),
     ),
