@@ -1,4 +1,4 @@
-import { textOf, wasPretended } from "./chosen-payload.ts";
+import { SIMULATION, textOf, wasPretended } from "./chosen-payload.ts";
 import { isRange, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
@@ -60,11 +60,10 @@ const CLEAR = [
   "month",
 ];
 
-/** It is the same from an instant to another, and nothing is pretended. */
+/** It is the same from an instant to another. */
 function isThrough(look: Look, subject: Subject, from: number, to: number): boolean {
-  const { trace, calm, life } = look;
-  if (!calm.isThrough(from, to) || !life.isSame(from, to) || wasPretended(readTopics(trace), from, to))
-    return false;
+  const { calm, life } = look;
+  if (!calm.isThrough(from, to) || !life.isSame(from, to)) return false;
   const instants = [
     ...life.turns.filter((one) => one > from && one <= to),
     ...datesChange(look, from, to),
@@ -101,10 +100,12 @@ function untold(look: Look): Finding[] {
 }
 
 function isTold(look: Look, subject: Subject, output: OutputText, steady: number): Finding {
-  const { life } = look;
+  const { trace, life } = look;
   const end = steady + TOLD_WITHIN;
+  // The topic of what is pretended comes with those of the rules, before or after them.
+  const isPretendedAnew = readTopics(trace).changes([SIMULATION], steady + TOGETHER, end).length > 0;
   // A file with a secret may be away.
-  if (output.needsSecretFile || !isThrough(look, subject, steady, end)) return "skipped";
+  if (output.needsSecretFile || isPretendedAnew || !isThrough(look, subject, steady, end)) return "skipped";
   const before = life.sendings(end).filter((one) => one.steady <= end);
   if (before.some((one) => isAround(look, subject, one.steady))) return "right";
   const isOpen = before.some(
@@ -166,7 +167,9 @@ function outdated(look: Look): Finding[] {
       const subject = subjectAt(look, steady);
       const output = life.at(steady);
       if (!subject || !output || !namesDay(output, subject)) return [];
-      if (!isThrough(look, subject, steady - SETTLED, steady)) return ["skipped"];
+      const [from, to] = [steady - SETTLED, steady];
+      if (wasPretended(readTopics(look.trace), from, to) || !isThrough(look, subject, from, to))
+        return ["skipped"];
       if (payload.includes(subject.date)) return ["right"];
       const sentence = `${life.id}: ${payload} was sent, when it was ${subject.date} for a minute`;
       return [{ at: steady, sentence }];
@@ -180,6 +183,7 @@ function namesDay({ choose }: OutputText, { rule, word }: Subject): boolean {
 
 /** Milliseconds. */
 const AROUND = 12_000;
+const TOGETHER = 1_000;
 const SETTLED = 60_000;
 /** A message that is under way, or behind others at a host that hangs, is waited for. */
 const TOLD_WITHIN = 100_000;

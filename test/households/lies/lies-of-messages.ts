@@ -131,7 +131,6 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
     name: "nobody is told of a pretended day",
     breaks: { document: MESSAGES, sentence: "**In a simulation** it begins with `[simulation]`." },
     judge: "each day is told",
-    isSurvived: "no judge looks whether a message by a pretended colour is sent",
     tell: tellAtOne((trace) => begun(trace).filter((one) => isOfDay(one) && isMarked(one)), withoutMessage),
   },
 ];
