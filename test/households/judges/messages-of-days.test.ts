@@ -42,6 +42,17 @@ test("a day may be told over HTTP while the broker is away, and must be told", a
   expect(sentences(without(trace, 2))).toEqual(["phone: nobody was told of 2026-01-06, which makes r ON"]);
 });
 
+test("a day must be told also if another one was told just after vigie started for the first time", async () => {
+  const house = houseOf([{ id: "r", when: TODAY }], "r");
+  const trace = await liveIn(house, [], { from: "2026-01-05T22:00:00Z", length: 2 * 3_600 });
+  const sent = trace.events.flatMap((event) => (event.kind === "web request" ? [event] : []));
+  expect(sent.map(({ steady }) => Math.floor(steady / 12_000))).toEqual([0, 300]);
+  expect(sentences(trace)).toEqual([]);
+  expect(sentences(without(trace, sent[1]!.id))).toEqual([
+    "phone: nobody was told of 2026-01-06, which makes r ON",
+  ]);
+});
+
 /** At 15:30 in Paris something is told. It is edited at 15:50, and something else is ON at 16:30. */
 const afterEdit = (configs: HouseConfig[]) =>
   liveIn(configs, [{ at: 3_000, kind: "edit", config: 1 }], { length: 7_200 });

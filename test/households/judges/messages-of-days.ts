@@ -108,10 +108,12 @@ function isTold(look: Look, subject: Subject, output: OutputText, steady: number
   if (output.needsSecretFile || isPretendedAnew || !isThrough(look, subject, steady, end)) return "skipped";
   const before = life.sendings(end).filter((one) => one.steady <= end);
   if (before.some((one) => isAround(look, subject, one.steady))) return "right";
+  // Before that nothing was chosen.
+  const began = life.changes[0] ?? 0;
   const isOpen = before.some(
     (one) =>
       // In a simulation that outputs ignore, topics do not say what was chosen.
-      life.chosen(one.steady - AROUND, one.steady + AROUND) === null ||
+      life.chosen(Math.max(one.steady - AROUND, began), one.steady + AROUND) === null ||
       isToldUnseen(look, subject, one, output) ||
       isToldBeforeEdit(look, subject, one, steady),
   );
