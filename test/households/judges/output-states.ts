@@ -109,9 +109,9 @@ function standing(reports: readonly Report[], expected: string, at: number, calm
 
 /** Only after the time for it, or a refusal. */
 function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning): Finding {
-  // It cannot be sent without its secret.
-  if (output.needsSecretFile) return "skipped";
   const { life, calm } = look;
+  // It cannot be sent without its secret.
+  if (output.needsSecretFile && !calm.isThrough(sentAt - AROUND, steady)) return "skipped";
   const sendings = life.sendings(steady);
   const count = countUntil(sendings, steady);
   const isRefused = sendings
