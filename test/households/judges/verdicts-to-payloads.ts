@@ -218,7 +218,9 @@ function tooFast(sent: readonly Sending[]): Finding[] {
 export function hasForgotten(trace: Trace, from: number, to: number): boolean {
   const meanwhile = eventsBetween(trace, from - AROUND, to);
   if (meanwhile.some((event) => isKind(event, "state file"))) return true;
-  return isUnsaved(meanwhile) && meanwhile.some((event) => isKind(event, "start"));
+  // What is not saved is not known after the next start only.
+  const started = meanwhile.findLastIndex((event) => isKind(event, "start"));
+  return started >= 0 && isUnsaved(meanwhile.slice(0, started));
 }
 
 /** A write failed, or the process ended in one that hung: vigie does not wait for it for ever. */
