@@ -131,7 +131,7 @@ function isInForce({ trace, output, sending: { payload, steady } }: Told, to: nu
   return to <= output.to && isChosen(trace, output.output, payload, { from: steady + SECOND, to });
 }
 
-/** All sendings of the payload of a choice that was still in force at a quiet point. */
+/** All sendings of the payload of a choice that was still in force at a quiet point, if another one was sent before. */
 function choicesAtQuiets(trace: Trace): { sendings: Sending[] }[] {
   const quiets = trace.events.filter((event) => isKind(event, "quiet")).map(({ steady }) => steady);
   return calmOutputs(trace)
@@ -149,7 +149,10 @@ function choicesAtQuiets(trace: Trace): { sendings: Sending[] }[] {
           const shown = output.shown.findLast(({ steady }) => steady < quiet);
           // What was sent at its first time within the calm time.
           const isNew = Math.abs(sentAt(trace, shown) - begun.steady) < 2 * SECOND;
-          return isNew && isInForce({ trace, output, sending: begun }, quiet) ? [{ sendings }] : [];
+          const before = output.shown.findLast(({ steady }) => steady < begun.steady - SECOND);
+          const isOther = before?.json["payload"] !== begun.payload;
+          const isDue = isInForce({ trace, output, sending: begun }, quiet);
+          return isNew && isOther && isDue ? [{ sendings }] : [];
         }),
     );
 }
