@@ -192,8 +192,11 @@ function repeated(look: Look): Finding[] {
   return sendingsOf(look.life).flatMap(({ sending, output }): Finding[] => {
     const { steady, payload } = sending;
     const same = delivered.filter((one) => one.payload === payload && one.target === sending.target);
+    const text = payload.replaceAll(`${MARK} `, "");
+    const ownChoices = output.choose.filter((choice) => isTextOf(choice.payload, text));
+    const own = { ...output, choose: ownChoices };
     // Each of its days may be told once.
-    const before = same.at(-Math.max(1, countDayWords(trace, output, steady)));
+    const before = same.at(-Math.max(1, countDayWords(trace, own, steady)));
     const since = perhaps.filter((one) => one.steady > (before?.steady ?? 0) && one.payload !== payload);
     if (sending.takenAt !== null) delivered.push(sending);
     if (mayHaveArrived(sending)) perhaps.push(sending);
@@ -204,7 +207,7 @@ function repeated(look: Look): Finding[] {
       return ["right"];
     const isOpen =
       since.length > 0 ||
-      isNewDay(look, output, takenAt, steady) ||
+      isNewDay(look, own, takenAt, steady) ||
       // That it was delivered may not be saved; and by a clock that is set six hours are other hours.
       !calm.isSure(takenAt - SLACK, steady) ||
       countEnds(trace, takenAt - SLACK, takenAt + SAVED) > 0 ||
