@@ -28,7 +28,10 @@ function compare(before: EventOf<"quiet">, after: EventOf<"quiet">, trace: Trace
       ["state", "since", "enabled", "threshold"].map((part) => `rules/${id}/${part}`),
     ),
     ...outputs.flatMap(({ id }) => ["payload", "since"].map((part) => `outputs/${id}/${part}`)),
-  ].map((topic) => `${BASE}/${topic}`);
+  ]
+    .map((topic) => `${BASE}/${topic}`)
+    // Most rules have no threshold, and a broker may have lost what it held.
+    .filter((topic) => before.retained.has(topic) || after.retained.has(topic));
   return compared.map((topic): Finding => {
     if (isSame(topic)) return "right";
     const sentence = `${topic} was ${before.retained.get(topic)} before a restart or reload, and is ${after.retained.get(topic)}`;
