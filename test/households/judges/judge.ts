@@ -65,3 +65,14 @@ export function ask(judges: readonly Judge[], trace: Trace): Verdict {
 export function wrongOf(findings: readonly Finding[]): Wrong[] {
   return findings.filter((finding) => typeof finding === "object");
 }
+
+/** Judges one thing after the other, until one is wrong: what comes after it follows from it. */
+export function untilWrong<T>(things: readonly T[], find: (thing: T, index: number) => Finding): Finding[] {
+  const found: Finding[] = [];
+  for (const [index, thing] of things.entries()) {
+    const finding = find(thing, index);
+    found.push(finding);
+    if (typeof finding === "object") break;
+  }
+  return found;
+}

@@ -1,6 +1,6 @@
 import { countUntil, type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
-import type { Finding, Judge } from "./judge.ts";
-import { requestJudges, untilWrong } from "./request-limits.ts";
+import { type Finding, type Judge, untilWrong } from "./judge.ts";
+import { requestJudges } from "./request-limits.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, housesInForce, readTopics } from "./topics.ts";
 import { DAY, MINUTE } from "./truth/calendar.ts";

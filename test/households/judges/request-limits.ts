@@ -1,5 +1,5 @@
 import { isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
-import type { Finding, Judge } from "./judge.ts";
+import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { houseAt, housesBetween } from "./topics.ts";
 import { DAY, HOUR, instantsOf, MINUTE, readTime, wallClock } from "./truth/calendar.ts";
 
@@ -30,17 +30,6 @@ function judgeDays(trace: Trace, source: SourceName): Finding[] {
     const sentence = whatIsWrong(trace, source, ofDay, request);
     return sentence === null ? "right" : { at: request.steady, sentence };
   });
-}
-
-/** What comes after the first that is wrong follows from it. */
-export function untilWrong<T>(things: readonly T[], find: (thing: T, index: number) => Finding): Finding[] {
-  const found: Finding[] = [];
-  for (const [index, thing] of things.entries()) {
-    const finding = find(thing, index);
-    found.push(finding);
-    if (typeof finding === "object") break;
-  }
-  return found;
 }
 
 interface Counted extends Sent {

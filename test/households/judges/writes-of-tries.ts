@@ -1,6 +1,5 @@
 import { isKind, type Trace, type TraceEvent } from "../trace.ts";
-import type { Finding, Judge } from "./judge.ts";
-import { untilWrong } from "./request-limits.ts";
+import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { readSendings } from "./sendings.ts";
 import { BASE } from "./topics.ts";
 import { DAY } from "./truth/calendar.ts";
