@@ -8,12 +8,12 @@ import { limitJudges } from "./limits.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { stateJudges } from "./output-states.ts";
+import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { tellingJudges } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { webRequestJudges } from "./web-requests.ts";
-import { processJudges } from "./without-oracle.ts";
 import { writesOfTriesJudge } from "./writes-of-tries.ts";
 import { wrongClockJudge } from "./wrong-clock.ts";
 

@@ -4,7 +4,7 @@ import { liveIn } from "../live.ts";
 import type { ScriptEvent } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
 import { ask } from "./judge.ts";
-import { processJudges } from "./without-oracle.ts";
+import { processJudges } from "./process.ts";
 
 /** A start at a broker that takes a second each way; `before`: what happened before it. */
 const live = (before: readonly ScriptEvent[] = []) =>
