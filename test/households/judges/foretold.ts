@@ -1,4 +1,4 @@
-import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
+import { isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { BASE, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
@@ -95,24 +95,29 @@ function readPlan(text: string | undefined): Plan | null {
   };
 }
 
-/** What may change what vigie knows or does; its own messages and writes do not. */
+/** What may change what vigie knows or does; its own messages and writes do not, nor does what a device is told. */
 function isNews(event: TraceEvent): boolean {
-  if (isKind(event, "published", "acknowledged", "write", "quiet", "request", "log")) return false;
-  if (
-    isKind(event, "web request", "web arrival", "web answer", "web failure", "leak", "latency", "secret file")
-  )
-    return false;
   if (isKind(event, "message")) return event.by === "command";
-  return true;
+  return !isKind(event, ...NO_NEWS);
 }
 
-const ENDS: EventOf<"disconnected" | "kill" | "stop" | "suspend" | "broker down">["kind"][] = [
-  "disconnected",
-  "kill",
-  "stop",
-  "suspend",
-  "broker down",
-];
+const NO_NEWS = [
+  "published",
+  "acknowledged",
+  "write",
+  "quiet",
+  "request",
+  "log",
+  "web request",
+  "web arrival",
+  "web answer",
+  "web failure",
+  "leak",
+  "latency",
+  "secret file",
+] as const satisfies readonly Kind[];
+
+const ENDS = ["disconnected", "kill", "stop", "suspend", "broker down"] as const satisfies readonly Kind[];
 const STATES = new Map<boolean | null, string>([
   [true, "ON"],
   [false, "OFF"],

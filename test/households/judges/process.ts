@@ -1,4 +1,4 @@
-import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
+import { isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { BASE, houseAt } from "./topics.ts";
 
@@ -44,7 +44,7 @@ function stops(event: TraceEvent, index: number, events: readonly TraceEvent[]):
   const took = (end ?? rest.at(-1)!).steady - event.steady;
   if (took >= 5_000)
     return [
-      isWriting(events, index) ? "skipped" : { at: event.steady, sentence: `It takes ${took / 1000} s` },
+      isWriting(events, index) ? "skipped" : { at: event.steady, sentence: `a stop takes ${took / 1000} s` },
     ];
   return [end?.kind === "stopped" ? "right" : "skipped"];
 }
@@ -97,7 +97,7 @@ function isOnline(event: TraceEvent): Finding[] {
   return [availability === "online" ? "right" : { at: event.steady, sentence }];
 }
 
-/** Topics of rules and outputs that are not in the configuration any more, and what others retain where vigie hears commands. */
+/** Topics of rules and outputs that are not in the configuration any more, and what others retain on topics on which vigie hears commands. */
 function orphans(event: TraceEvent, trace: Trace): Finding[] {
   if (!isKind(event, "quiet")) return [];
   const house = houseAt(trace, event.steady);
@@ -121,8 +121,14 @@ function hasMqtt5({ events }: Trace): boolean {
   return events.some((event) => isKind(event, "connected") && event.version === 5);
 }
 
-const DISTURBING: EventOf<
-  "stop" | "kill" | "reload" | "suspend" | "disconnected" | "broker down" | "start"
->["kind"][] = ["start", "stop", "kill", "reload", "suspend", "disconnected", "broker down"];
+const DISTURBING = [
+  "start",
+  "stop",
+  "kill",
+  "reload",
+  "suspend",
+  "disconnected",
+  "broker down",
+] as const satisfies readonly Kind[];
 const ONLINE_WITHIN = 120_000;
 const ONLINE_AFTER_ASKING = 180_000;
