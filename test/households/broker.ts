@@ -2,7 +2,7 @@ import type { Machine } from "./machine.ts";
 import type { EventOf, Seen } from "./trace.ts";
 
 /** A message as the broker takes it. */
-export interface BrokerMessage {
+interface BrokerMessage {
   topic: string;
   payload: string;
   retain: boolean;
@@ -42,7 +42,7 @@ export interface Broker {
 }
 
 /** A program that connects. */
-export interface Client {
+interface Client {
   version: 4 | 5;
   clientId: string;
   /** Seconds for which the broker keeps the session after the connection (MQTT 5 only); null: a clean start. */
@@ -54,10 +54,10 @@ export interface Client {
   ended: (why: string) => void;
 }
 
-export type Heard = Pick<BrokerMessage, "topic" | "payload" | "retain">;
+type Heard = Pick<BrokerMessage, "topic" | "payload" | "retain">;
 
 /** `code`: the broker's (a number, in CONNACK), the system's, or ABORTED if vigie has ended the attempt. */
-export interface NotConnected {
+interface NotConnected {
   code: string | number;
 }
 

@@ -13,11 +13,11 @@ export interface HouseValue {
   every: number;
 }
 
-export const WORDS = ["home", "away", "guests"] as const;
+const WORDS = ["home", "away", "guests"] as const;
 /** What Home Assistant says of a sensor that is dead. */
-export const DEAD = ["unavailable", "unknown", "None"] as const;
-export const LOW = 0;
-export const HIGH = 50;
+const DEAD = ["unavailable", "unknown", "None"] as const;
+const LOW = 0;
+const HIGH = 50;
 
 export function drawValues({ times, one, chance, whole }: Draw): HouseValue[] {
   let count = 0;

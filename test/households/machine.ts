@@ -2,7 +2,7 @@ import { replaceTimers } from "./replace-timers.ts";
 import { createTimerQueue, type Timer } from "./timer-queue.ts";
 
 /** The clock that a process reads, and its timers. */
-export interface ProcessClock {
+interface ProcessClock {
   /** The wall clock, in milliseconds since 1970. */
   now: () => number;
   /** Milliseconds that only go forward. */

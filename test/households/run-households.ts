@@ -6,7 +6,7 @@ import { judge } from "./judges/judges.ts";
 import type { Scenario } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 
-export interface RunOptions {
+interface RunOptions {
   seeds: Iterable<{ seed: number; days?: number }>;
   /** Whether the time for households is over: the one that lives then is judged by what has happened. */
   isTimeOver: () => boolean;
@@ -16,7 +16,7 @@ export interface RunOptions {
   onFailure: (report: string) => void;
 }
 
-export interface RunOutcome {
+interface RunOutcome {
   households: number;
   /** That they lived together. */
   days: number;

@@ -98,7 +98,7 @@ export interface Device {
   words: Readonly<Record<string, string>>;
 }
 
-export type Manner =
+type Manner =
   | "obeys"
   | "ignores"
   | "contradicts"

@@ -4,7 +4,7 @@ import type { Violation } from "./judges/judge.ts";
 import type { ConditionText, HouseConfig, OutputText, Scenario } from "./scenario.ts";
 
 /** What is wrong first in a household; undefined: nothing. */
-export type FindViolation = (scenario: Scenario) => Promise<Violation | undefined>;
+type FindViolation = (scenario: Scenario) => Promise<Violation | undefined>;
 
 /** The smallest household found in which the same judge says that something is wrong, and what it says there. */
 export async function shrink(

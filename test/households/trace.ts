@@ -18,7 +18,7 @@ export type TraceEvent = {
 export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | WebSeen | QuietSeen;
 
 /** vigie as a process. */
-export type ProcessSeen =
+type ProcessSeen =
   /** A process begins, with this configuration: from now on it is in force. */
   | { kind: "start"; yaml: string }
   /** vigie reads another configuration, or the same again: from now on it is in force. */
@@ -48,7 +48,7 @@ export type ProcessSeen =
 export type LeakPlace = "the state file" | "the log" | "the page";
 
 /** The machine on which vigie runs. */
-export type MachineSeen =
+type MachineSeen =
   /** Its clock is set. */
   | { kind: "jump"; by: number }
   /** It is suspended: vigie does nothing and hears nothing until `resume`. */
@@ -59,7 +59,7 @@ export type MachineSeen =
 
 export type SourceName = "service" | "rte";
 
-export type SourceSeen =
+type SourceSeen =
   /** vigie asks a source. */
   | { kind: "request"; source: SourceName; path: string }
   /** The answer has arrived at vigie. */
@@ -76,7 +76,7 @@ export type SourceSeen =
   /** No answer: the connection was refused, or the time was over. */
   | { kind: "no answer"; source: SourceName; path: string };
 
-export type BrokerSeen =
+type BrokerSeen =
   /** vigie's lasting connection, which owns the base topic. Short connections before it are not told. */
   | { kind: "connected"; version: 4 | 5 }
   | { kind: "disconnected" }
@@ -116,7 +116,7 @@ export type BrokerSeen =
   | { kind: "heard"; topic: string; payload: string; retain: boolean };
 
 /** Requests of vigie to devices, and to services that deliver messages. */
-export type WebSeen =
+type WebSeen =
   /** vigie begins one. It counts from here, also if nobody takes the connection. */
   | {
       kind: "web request";
@@ -143,7 +143,7 @@ export type WebSeen =
  * Nothing has happened from outside for a while (`since`, as `steady`): the process runs, the broker is up, no fault of it
  * is in force. What the broker holds now, and what the page shows.
  */
-export type QuietSeen = {
+type QuietSeen = {
   kind: "quiet";
   since: number;
   retained: ReadonlyMap<string, string>;

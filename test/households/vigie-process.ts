@@ -6,7 +6,7 @@ import { openVigie, type Vigie, type Worlds } from "./seams.ts";
 import type { Seen } from "./trace.ts";
 
 /** vigie as a process of the machine. */
-export interface VigieProcess {
+interface VigieProcess {
   isRunning: () => boolean;
   start: (file: ConfigFile) => void;
   /** Puts a configuration in force, when the start or reload before it is done. */

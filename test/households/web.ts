@@ -19,7 +19,7 @@ export interface Web {
 }
 
 /** A request as it goes out. */
-export interface WebRequest {
+interface WebRequest {
   method: string;
   /** The whole address, without user and password. */
   url: string;

@@ -23,7 +23,7 @@ export interface PayloadText {
   expect: Template | undefined;
 }
 
-export interface ChoiceText extends PayloadText {
+interface ChoiceText extends PayloadText {
   /** The id of a rule. */
   when: string;
 }
@@ -31,7 +31,7 @@ export interface ChoiceText extends PayloadText {
 /** An object is sent as JSON. */
 export type Template = string | object;
 
-export interface ConfirmText {
+interface ConfirmText {
   from: { kind: "mqtt"; topic: string } | { kind: "http"; host: string };
   path: string | undefined;
   every: number;

@@ -60,7 +60,7 @@ export interface Report {
   meaning: (expected: string) => Meaning;
 }
 
-export interface Presence {
+interface Presence {
   steady: number;
   isThere: boolean;
   isLive: Report["isLive"];
