@@ -104,7 +104,7 @@ interface Session {
   keptFor: number;
   will: Client["will"];
   link: Link | null;
-  /** Of its connections: a delayed will or end is for the last one only. */
+  /** How many connections it has had: a delayed will or end is for the last one only. */
   connections: number;
 }
 

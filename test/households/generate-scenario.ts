@@ -87,7 +87,7 @@ interface Story {
   length: number;
   configs: readonly HouseConfig[];
   values: readonly HouseValue[];
-  /** Of all configurations. */
+  /** Those of all configurations. */
   outputs: readonly OutputText[];
   devices: readonly Device[];
   /** How many of the configurations were written. */

@@ -36,7 +36,7 @@ export function replaceTimers({ after, processNow, guarded, onError }: ReplaceOp
   Object.assign(globalThis, replacements);
   return {
     settle: async () => {
-      // Three rounds: where vigie reads what has arrived, it waits for two that are not counted here.
+      // Three rounds: while vigie reads what has arrived, it waits for two that are not counted here.
       for (let rounds = 0; rounds < 3 || waiting.size > 0 || isReading(); rounds += 1) await nextRound();
     },
     restore: () => {
@@ -49,7 +49,7 @@ export function replaceTimers({ after, processNow, guarded, onError }: ReplaceOp
   };
 }
 
-/** vigie reads its state file or one with a secret: on the real disk, where it takes no virtual time. */
+/** vigie reads its state file or one with a secret: on the real disk, which takes no virtual time. */
 function isReading(): boolean {
   return process.getActiveResourcesInfo().some((name) => name === "FSReqPromise" || name === "CloseReq");
 }

@@ -21,7 +21,7 @@ interface RunOutcome {
   /** That they lived together. */
   days: number;
   failed: number;
-  /** Of all judges. */
+  /** How many things each judge has judged in them. */
   counts: ReadonlyMap<string, Count>;
 }
 

@@ -119,7 +119,7 @@ export type WebFault =
   /** It reads the request, obeys, and answers after so many seconds; null: never. */
   | { kind: "hangs"; seconds: number | null }
   | { kind: "status"; status: 302 | 401 | 404 | 429 | 500 | 502 | 503; retryAfter?: number }
-  /** Of an answer: 10 MB, no JSON, JSON without what is asked for, compressed; or all of the request once more. */
+  /** What an answer is: 10 MB, no JSON, JSON without what is asked for, compressed; or all of the request once more. */
   | { kind: "long" | "no json" | "no value" | "compressed" | "echo" };
 
 /** `at`, `for` and `every` are seconds; `at` since the beginning. */

@@ -143,7 +143,7 @@ const LONGEST_SLEEP = 15_000;
 // The state file.
 
 /**
- * vigie reads a copy of the state file on the real disk, as \`openStore\` does, so that nothing of a damaged file is read otherwise
+ * vigie reads a copy of the state file on the real disk, as `openStore` does, so that nothing of a damaged file is read otherwise
  * than in a house. It writes to the disk of the house.
  */
 async function openStoreOn(

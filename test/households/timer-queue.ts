@@ -6,7 +6,7 @@ export interface Timer {
   of: "world" | "vigie" | "arrivals";
   /** The number of the process; null: it does not run. */
   process: number | null;
-  /** Of two that are due at once, the one that was added first comes first. */
+  /** If two are due at once, the one that was added first comes first. */
   order: number;
 }
 

@@ -128,7 +128,7 @@ type WebSeen =
       host: string;
       /** The whole address as vigie asked for it, without its user. */
       url: string;
-      /** Of a sending. */
+      /** What a sending says; empty for a question. */
       payload: string;
       /** What `{id}` stands for; undefined: the address has none. */
       sendingId: string | undefined;

@@ -170,7 +170,10 @@ function answerOf(
   }
 }
 
-/** Beside what is asked for; or in its place, where it is shown: only the secret of a file is masked then. */
+/**
+ * In JSON the echo is beside what is asked for. Another answer is shown as a whole, and vigie masks only the secret of a file in it: an
+ * echo that holds more stays away.
+ */
 function withEcho(state: string, { url, headers }: WebRequest): string {
   const echo = JSON.stringify({ url, headers });
   if (state.startsWith("{")) return JSON.stringify({ echo, ...JSON.parse(state) });

@@ -467,7 +467,7 @@ function chooseInstants(trace: Trace, life: Life): number[] {
       chosen.push(end - began - 1_000, end - began + AFTER);
   for (const isTelling of TELLING) {
     const kind = events.filter(isTelling);
-    // Of what comes again within the time for which nothing is judged, the last.
+    // If several come within the time for which nothing is judged, only the last one.
     const telling = kind.filter(
       (event, index) => (kind[index + 1]?.steady ?? life.end) - event.steady > AFTER,
     );
@@ -498,7 +498,7 @@ const TELLING: readonly ((event: TraceEvent) => boolean)[] = [
 ];
 const MOST_EVENTS = 300;
 const MOST_INSTANTS = 2_000;
-/** Of a rule, or of what is ON or OFF: with all of these nothing can be wrong. */
+/** All that a rule may be, or a topic that is ON or OFF: if all of these are right, nothing can be wrong. */
 const ANYTHING = ["ON", "OFF", "None"];
 /** How long vigie may take to show what is so. */
 const SETTLED = 12_000;

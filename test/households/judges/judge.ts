@@ -31,7 +31,7 @@ export interface Verdict {
   counts: ReadonlyMap<string, Count>;
 }
 
-/** Of several households together. */
+/** Adds the counts of one household to those of all. */
 export function addCounts(all: Map<string, Count>, more: ReadonlyMap<string, Count>): void {
   for (const [name, { judged, skipped }] of more) {
     const before = all.get(name) ?? { judged: 0, skipped: 0 };

@@ -51,7 +51,7 @@ function sentences(trace: Trace): string[] {
   return ask(limitJudges, trace).violations.map(({ sentence }) => sentence);
 }
 
-test("nothing is wrong where somebody is impatient until the requests of the day are used up", () => {
+test("nothing is wrong if somebody is impatient until the requests of the day are used up", () => {
   const count = (source: string) =>
     pressed.events.filter((event) => event.kind === "request" && event.source === source).length;
   expect(count("service")).toBeGreaterThan(150);
@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test("a write each ten minutes is too often where nothing happens", () => {
+test("a write each ten minutes is too often if nothing happens", () => {
   const writes = Array.from({ length: 60 }, (_, index) =>
     at(quiet, 3_600 + 600 * index, { kind: "write", outcome: "done" }),
   );

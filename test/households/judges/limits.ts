@@ -38,7 +38,7 @@ function judgeMessages(trace: Trace): Finding[] {
   });
 }
 
-/** Of the output that this topic of vigie tells about. */
+/** What was sent by the output that this topic of vigie tells about. */
 function sendingsOf(topic: string, trace: Trace): Sending[] {
   const [, kind, id] = topic.split("/");
   if (kind !== "outputs") return [];

@@ -29,7 +29,7 @@ export interface OutputLife {
   /** What vigie heard of its device, over MQTT or as an answer. */
   reports: readonly Report[];
   presences: readonly Presence[];
-  /** Of its topics `state`, `payload` and `since`. */
+  /** What its topic `state` said, and when. */
   states: readonly { steady: number; state: string }[];
   stateAt: (steady: number) => string | undefined;
   /** That at the first instant, and those that began until the second one. */

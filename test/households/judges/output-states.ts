@@ -193,7 +193,7 @@ function notConfirmed(look: Look): Finding[] {
   return sayingsOf(look, "expected").map((saying): Finding => {
     const { steady } = saying.report;
     const soon = steady + TAKEN + calm.lag(steady);
-    // Of a device that is away nothing is confirmed.
+    // Nothing is confirmed while its device is away.
     if (life.awaySinceAt(soon) !== null || !stands(look, saying, soon)) return "skipped";
     const isStill = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
     return isStill ? stillSays(look, saying, soon) : "right";

@@ -13,8 +13,8 @@ export function looksAtOneDay(trace: Trace, output: OutputText, steady: number):
 }
 
 /**
- * By how many words the rules of this output name single days, also through other rules. Of those that make a rule ON the latest day
- * decides: with two words it may be another one without another date, at the end of a `between` or by a value.
+ * By how many words the rules of this output name single days, also through other rules. If several days make a rule ON,
+ * the latest one decides: with two words it may be another day without another date, at the end of a `between` or by a value.
  */
 export function countDayWords(trace: Trace, { choose }: OutputText, steady: number): number {
   const rules = houseAt(trace, steady)?.rules ?? [];

@@ -82,7 +82,7 @@ function atOnce(requests: readonly Request[], of: "host" | "output", most: numbe
   });
 }
 
-/** Of those before which there were so many. A reload begins to count anew. */
+/** Judges each request before which there were so many others. A reload begins to count anew. */
 function tooMany(requests: readonly Request[]): Finding[] {
   const byHost = new Map<string, Request[]>();
   return requests.flatMap((request): Finding[] => {

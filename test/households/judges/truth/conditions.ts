@@ -222,7 +222,7 @@ function testColor(wanted: readonly string[], { color }: DayFact, date: Day): Po
   const possible = possibleColors(date);
   if (!possible.some((one) => wanted.includes(one))) return OFF;
   if (!possible.every((one) => wanted.includes(one))) return UNKNOWN;
-  // Of several colours, all of which are asked for, the documents say nothing.
+  // The documents do not say what is so if several colours are possible, and all of them are asked for.
   return possible.length === 1 ? ON : either([ON, UNKNOWN]);
 }
 

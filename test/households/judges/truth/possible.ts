@@ -1,7 +1,7 @@
 /** What a rule or condition says; `None` is unknown. */
 export type Truth = "ON" | "OFF" | "None";
 
-/** All that it may say, where the documents or the trace leave it open. Mostly it is one. */
+/** All that it may say, if the documents or the trace leave it open. Mostly it is one. */
 export type Possible = ReadonlySet<Truth>;
 
 export const ON: Possible = new Set<Truth>(["ON"]);

@@ -37,7 +37,7 @@ export interface Life {
   slowUntil: Timeline<number>;
   held: (topic: string) => Timeline<Held | null>;
   heard: (topic: string) => readonly Heard[];
-  /** Of MQTT 3.1.1 nothing expires. */
+  /** With MQTT 3.1.1 (4) nothing expires. */
   version: Timeline<4 | 5>;
   end: number;
 }
