@@ -12,12 +12,12 @@ import { HOUR } from "./truth/calendar.ts";
  * it was told and does something else, and only the payload of a choice that is ON; and so often it is.
  */
 export const tellingJudges: readonly Judge[] = [
-  judgeOutputs("told again too soon", gaps),
-  judgeOutputs("told again too often", rates),
-  judgeOutputs("told again before 5 s", soon),
-  judgeOutputs("told again though not kept", unasked),
-  judgeOutputs("told again though it had confirmed", confirmed),
-  judgeOutputs("not tried again", missing),
+  judgeOutputs("told again too soon", toldTooSoon),
+  judgeOutputs("told again too often", toldTooOften),
+  judgeOutputs("told again before 5 s", toldBefore5s),
+  judgeOutputs("told again though not kept", toldThoughNotKept),
+  judgeOutputs("told again though it had confirmed", toldThoughConfirmed),
+  judgeOutputs("not tried again", notTriedAgain),
   judgeOutputs("not told though it does something else", (look) => notTold(look, contraries(look))),
   judgeOutputs("not told though it came back", (look) => notTold(look, returns(look))),
   judgeOutputs("not told at a new connection", (look) => notTold(look, connections(look))),
@@ -62,7 +62,7 @@ function targetsOf(life: OutputLife): readonly (readonly Sending[])[] {
 }
 
 /** Not sooner than `every`; than ten minutes after a refusal; than an address has asked for. */
-function gaps(look: Look): Finding[] {
+function toldTooSoon(look: Look): Finding[] {
   return sentAgain(look).map(({ first, second, output, isUnclear }): Finding => {
     if (isUnclear) return "skipped";
     const gap = second.steady - (first.overAt ?? first.steady);
@@ -91,7 +91,7 @@ function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
 }
 
 /** In any hour five times, then every ten minutes, if the device had done it and does something else. */
-function rates(look: Look): Finding[] {
+function toldTooOften(look: Look): Finding[] {
   const { life, calm } = look;
   const again = sentAgain(look)
     // What a device that comes back is told does not count.
@@ -130,7 +130,7 @@ function wasTold(life: OutputLife, calm: Calm, { steady }: Sending): boolean {
 }
 
 /** What it does else has stood for 5 s; it may be that the device came back, or that vigie connected anew. */
-function soon(look: Look): Finding[] {
+function toldBefore5s(look: Look): Finding[] {
   const { life, calm } = look;
   return sentAgain(look).flatMap(({ first, second, output, isUnclear }): Finding[] => {
     const expected = output.confirm ? expectedOf(output, first.payload) : null;
@@ -152,7 +152,7 @@ function soon(look: Look): Finding[] {
 }
 
 /** Never for `else` or `unknown`, and never without `keep` or `online`, when the device has confirmed it. */
-function unasked(look: Look): Finding[] {
+function toldThoughNotKept(look: Look): Finding[] {
   const { life, calm } = look;
   return sentAgain(look).flatMap(({ first, second, output, isUnclear }): Finding[] => {
     if (!wasTold(life, calm, second)) return [];
@@ -169,7 +169,7 @@ function unasked(look: Look): Finding[] {
 }
 
 /** Not when it has confirmed it since it was sent the first time, whether the sending was answered or not. */
-function confirmed(look: Look): Finding[] {
+function toldThoughConfirmed(look: Look): Finding[] {
   const { life, calm } = look;
   return sentAgain(look).flatMap(({ first, second, output, isUnclear }): Finding[] => {
     const expected = output.confirm ? expectedOf(output, first.payload) : null;
@@ -194,7 +194,7 @@ function confirmed(look: Look): Finding[] {
 }
 
 /** What is not confirmed or not taken is tried again; what is kept is told again; who comes back is told. */
-function missing({ life, calm }: Look): Finding[] {
+function notTriedAgain({ life, calm }: Look): Finding[] {
   return targetsOf(life).flatMap((sendings) =>
     sendings.flatMap((sending, index): Finding[] => {
       const { steady, payload } = sending;
