@@ -1,6 +1,6 @@
+import { addDays } from "./calendar.ts";
 import type { Draw } from "./draw.ts";
 import { drawOutput, editOutput, freshName } from "./generate-outputs.ts";
-import { addDays } from "./judges/truth/calendar.ts";
 import type { ConditionText, HouseConfig, OutputText, PayloadText, RuleText, Series } from "./scenario.ts";
 
 /** A value of the house that rules may look at, and how it is published. */

@@ -1,5 +1,5 @@
+import { addDays, possibleColors } from "./calendar.ts";
 import type { Draw } from "./draw.ts";
-import { addDays, possibleColors } from "./judges/truth/calendar.ts";
 import { instantInParis } from "./paris.ts";
 import type { ConditionText, HouseConfig, OutputText, ScriptEvent, WebFault } from "./scenario.ts";
 

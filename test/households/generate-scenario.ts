@@ -1,3 +1,4 @@
+import { addDays, wallClock } from "./calendar.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import {
   drawConfig,
@@ -10,7 +11,6 @@ import {
 } from "./generate-config.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
-import { addDays, wallClock } from "./judges/truth/calendar.ts";
 import { instantInParis } from "./paris.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";

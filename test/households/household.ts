@@ -1,8 +1,8 @@
 import { createBroker } from "./broker.ts";
+import { addDays } from "./calendar.ts";
 import { createDevices } from "./devices.ts";
 import { createDisk } from "./disk.ts";
 import { followSeries } from "./house.ts";
-import { addDays } from "./judges/truth/calendar.ts";
 import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
 import { randomFrom } from "./random.ts";

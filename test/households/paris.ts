@@ -1,4 +1,4 @@
-import { instantsOf, readTime } from "./judges/truth/calendar.ts";
+import { instantsOf, readTime } from "./calendar.ts";
 
 /** When the wall clock in Paris first shows this time, such as 10:30, on this date. */
 export function instantInParis(date: string, time: string): number {

@@ -1,5 +1,5 @@
+import { addDays, type Color, type Day, possibleColors } from "./calendar.ts";
 import type { HttpAnswer, NoAnswer } from "./http-answer.ts";
-import { addDays, type Color, type Day, possibleColors } from "./judges/truth/calendar.ts";
 import type { Machine } from "./machine.ts";
 import { instantInParis } from "./paris.ts";
 import { pick, randomFrom } from "./random.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { HOUR, MINUTE } from "../calendar.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
 import { ask } from "./judge.ts";
-import { HOUR, MINUTE } from "./truth/calendar.ts";
 
 /** 4 January 2026 is a Sunday. All times are those of Paris. */
 const BEGAN = Date.parse("2026-01-04T00:00:00+01:00");

@@ -1,7 +1,3 @@
-import type { Trace, TraceEvent } from "../trace.ts";
-import { chainOf, type House, type RuleText } from "./house.ts";
-import type { Finding, Judge, Wrong } from "./judge.ts";
-import { BASE } from "./topics.ts";
 import {
   addDays,
   type Color,
@@ -12,7 +8,11 @@ import {
   type Period,
   possibleColors,
   wallClock,
-} from "./truth/calendar.ts";
+} from "../calendar.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
+import { chainOf, type House, type RuleText } from "./house.ts";
+import type { Finding, Judge, Wrong } from "./judge.ts";
+import { BASE } from "./topics.ts";
 import { type Moment, shownFacts, turnsOf, verdictOf } from "./truth/conditions.ts";
 import { testValue } from "./truth/house-values.ts";
 import type { DayFact } from "./truth/known-days.ts";

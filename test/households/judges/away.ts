@@ -1,7 +1,7 @@
+import { MINUTE } from "../calendar.ts";
 import { isKind, within } from "../trace.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { judgeOutputs, type Look } from "./output-life.ts";
-import { MINUTE } from "./truth/calendar.ts";
 
 /**
  * A device that says on `online` that it is away is never `confirmed`, not on the topics and not on the page, which say since when it

@@ -1,4 +1,4 @@
-import { HOUR } from "./truth/calendar.ts";
+import { HOUR } from "../calendar.ts";
 import { readDuration } from "./truth/duration.ts";
 
 /** An output as its owner wrote it. Durations in milliseconds. */

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
+import { DAY_STARTS, MINUTE, readTime } from "../calendar.ts";
 import { type OutputText, readOutput } from "./house-outputs.ts";
-import { DAY_STARTS, MINUTE, readTime } from "./truth/calendar.ts";
 import { readDuration } from "./truth/duration.ts";
 import { type OffPeak, readOffPeak } from "./truth/off-peak.ts";
 

@@ -1,9 +1,9 @@
+import { DAY, MINUTE } from "../calendar.ts";
 import { countUntil, type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { requestJudges } from "./request-limits.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, housesInForce, readTopics } from "./topics.ts";
-import { DAY, MINUTE } from "./truth/calendar.ts";
 
 /** vigie is polite: requests a minute and a day, messages, writes. */
 export const limitJudges: readonly Judge[] = [

@@ -1,3 +1,4 @@
+import { DAY, HOUR } from "../calendar.ts";
 import { SIMULATION, textOf, wasPretended } from "./chosen-payload.ts";
 import { isRange, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
@@ -6,7 +7,6 @@ import { judgeOutputs, type Look } from "./output-life.ts";
 import { DAY_WORDS, wereRulesEdited } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
 import { BASE, houseAt, readTopics } from "./topics.ts";
-import { DAY, HOUR } from "./truth/calendar.ts";
 
 /**
  * A message by a rule on one day: each day for which the rule is ON is told, and no message names a day that is over. The

@@ -1,3 +1,4 @@
+import { HOUR, MINUTE } from "../calendar.ts";
 import { countUntil, isKind, type Trace, within } from "../trace.ts";
 import { type Chosen, isTextOf, SIMULATION, wasPretended } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
@@ -12,7 +13,6 @@ import {
 } from "./rules-on-days.ts";
 import { type Sending, targetOf } from "./sendings.ts";
 import { BASE, readTopics, type TopicHistory } from "./topics.ts";
-import { HOUR, MINUTE } from "./truth/calendar.ts";
 
 /**
  * A message is read by people: sent when its choice begins, at most six times if nobody knows whether it has arrived, after longer

@@ -1,9 +1,9 @@
+import { MINUTE } from "../calendar.ts";
 import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
 import type { Calm } from "./calm.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, type Report } from "./output-life.ts";
-import { MINUTE } from "./truth/calendar.ts";
 
 /** `outputs/<id>/state` follows the table of docs/outputs.md. */
 export const stateJudges: readonly Judge[] = [

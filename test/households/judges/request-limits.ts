@@ -1,7 +1,7 @@
+import { DAY, HOUR, instantsOf, MINUTE, readTime, wallClock } from "../calendar.ts";
 import { isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { houseAt, housesBetween } from "./topics.ts";
-import { DAY, HOUR, instantsOf, MINUTE, readTime, wallClock } from "./truth/calendar.ts";
 
 /** docs/sources.md, "What vigie asks, and how often". */
 export const requestJudges: readonly Judge[] = [

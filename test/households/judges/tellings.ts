@@ -1,3 +1,4 @@
+import { HOUR } from "../calendar.ts";
 import { countUntil, isKind, within } from "../trace.ts";
 import type { Calm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
@@ -5,7 +6,6 @@ import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, TRIPS } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
-import { HOUR } from "./truth/calendar.ts";
 
 /**
  * How often a device is told the same again: not sooner than `every`, five times an hour and then every ten minutes if it did what

@@ -1,3 +1,4 @@
+import { MINUTE } from "../calendar.ts";
 import { isKind, type Trace } from "../trace.ts";
 import { choosePayload, decidingTopics } from "./chosen-payload.ts";
 import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
@@ -5,7 +6,6 @@ import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { readSendings, targetOf } from "./sendings.ts";
 import { BASE } from "./topics.ts";
-import { MINUTE } from "./truth/calendar.ts";
 import { verdictOf } from "./truth/conditions.ts";
 import { readDuration } from "./truth/duration.ts";
 import { type Truth, UNKNOWN } from "./truth/possible.ts";

@@ -1,10 +1,10 @@
+import { MINUTE } from "../calendar.ts";
 import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { expectedOf, judgeOutputs, type Look, type OutputLife } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
-import { MINUTE } from "./truth/calendar.ts";
 
 /** vigie is polite to devices over HTTP, and one that hangs delays nothing else. */
 export const webRequestJudges: readonly Judge[] = [

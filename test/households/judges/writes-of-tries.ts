@@ -1,8 +1,8 @@
+import { DAY } from "../calendar.ts";
 import { isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { readSendings } from "./sendings.ts";
 import { BASE } from "./topics.ts";
-import { DAY } from "./truth/calendar.ts";
 
 /**
  * A device or a service that is down for long is tried again and again, and must not wear out the disk. A day on which nothing else happens

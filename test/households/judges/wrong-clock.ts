@@ -1,7 +1,7 @@
+import { HOUR, MINUTE } from "../calendar.ts";
 import { isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { BASE } from "./topics.ts";
-import { HOUR, MINUTE } from "./truth/calendar.ts";
 import { readMade } from "./truth/known-days.ts";
 import { type Life, readLife } from "./truth/read-life.ts";
 

@@ -1,4 +1,3 @@
-import { type ConditionText, type House, listOf, partsOf, type RuleText, type ValueText } from "../house.ts";
 import {
   addDays,
   COLORS,
@@ -15,7 +14,8 @@ import {
   tariffDay,
   wallClock,
   weekdayOf,
-} from "./calendar.ts";
+} from "../../calendar.ts";
+import { type ConditionText, type House, listOf, partsOf, type RuleText, type ValueText } from "../house.ts";
 import { isWithin } from "./house-values.ts";
 import { type Book, type DayFact, factsOf, unique } from "./known-days.ts";
 import { periodAt } from "./off-peak.ts";

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from "./calendar.ts";
+import { HOUR, MINUTE } from "../../calendar.ts";
 
 /** Milliseconds of `30s`, `5m`, `1h`. */
 export function readDuration(text: string): number {

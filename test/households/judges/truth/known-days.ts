@@ -10,7 +10,7 @@ import {
   possibleColors,
   tariffDay,
   wallClock,
-} from "./calendar.ts";
+} from "../../calendar.ts";
 
 /** What one source last said officially of a day. */
 interface Word {

@@ -10,7 +10,7 @@ import {
   tariffDay,
   wallClock,
   weekdayOf,
-} from "./calendar.ts";
+} from "../../calendar.ts";
 
 /** The off-peak hours as their owner wrote them. */
 export interface OffPeak {

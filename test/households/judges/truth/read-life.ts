@@ -1,7 +1,7 @@
+import { HOUR, MINUTE } from "../../calendar.ts";
 import { isKind, type Trace, type TraceEvent } from "../../trace.ts";
 import { type House, partsOf, readHouse } from "../house.ts";
 import { BASE } from "../topics.ts";
-import { HOUR, MINUTE } from "./calendar.ts";
 import type { Heard } from "./house-values.ts";
 import { type Book, EMPTY_BOOK, learn, mergeBooks, perhapsWithout, readMade } from "./known-days.ts";
 import { afterEdit, mergeSettings, NO_SETTINGS, obey, perhapsEnded, type Settings } from "./settings.ts";

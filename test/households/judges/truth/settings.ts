@@ -1,5 +1,5 @@
+import { addDays, COLORS, type Color, type Day, HOUR, tariffDay } from "../../calendar.ts";
 import type { House } from "../house.ts";
-import { addDays, COLORS, type Color, type Day, HOUR, tariffDay } from "./calendar.ts";
 import { readDuration } from "./duration.ts";
 import { unique } from "./known-days.ts";
 
