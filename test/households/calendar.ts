@@ -1,5 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 
+/** Days and instants in Paris, and the laws of the tariff. Nothing of it is from `src`: what vigie works out is judged by it. */
+
 export type Color = "bleu" | "blanc" | "rouge";
 export type Period = "hp" | "hc";
 /** `2026-01-05`. */
@@ -55,6 +57,11 @@ function findInstants(date: Day, minutes: number): number[] {
     (disambiguation) => plain.toZonedDateTime(PARIS, { disambiguation }).epochMilliseconds,
   );
   return [...new Set(both)];
+}
+
+/** When the wall clock first shows this time, such as 10:30, on this date. */
+export function instantInParis(date: Day, time: string): number {
+  return instantsOf(date, readTime(time))[0]!;
 }
 
 export function dayStart(date: Day): number {

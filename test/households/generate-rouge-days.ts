@@ -1,6 +1,5 @@
-import { addDays, possibleColors } from "./calendar.ts";
+import { addDays, instantInParis, possibleColors } from "./calendar.ts";
 import type { Draw } from "./draw.ts";
-import { instantInParis } from "./paris.ts";
 import type { ConditionText, HouseConfig, OutputText, ScriptEvent, WebFault } from "./scenario.ts";
 
 /** Where the service is that delivers the message of these days. No other output is there. */

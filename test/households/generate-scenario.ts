@@ -1,4 +1,4 @@
-import { addDays, wallClock } from "./calendar.ts";
+import { addDays, instantInParis, wallClock } from "./calendar.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import {
   drawConfig,
@@ -11,7 +11,6 @@ import {
 } from "./generate-config.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
-import { instantInParis } from "./paris.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";

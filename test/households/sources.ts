@@ -1,7 +1,6 @@
-import { addDays, type Color, type Day, possibleColors } from "./calendar.ts";
+import { addDays, type Color, type Day, instantInParis, possibleColors } from "./calendar.ts";
 import type { HttpAnswer, NoAnswer } from "./http-answer.ts";
 import type { Machine } from "./machine.ts";
-import { instantInParis } from "./paris.ts";
 import { pick, randomFrom } from "./random.ts";
 import { type Announce, simulateSources } from "./seams.ts";
 import type { Seen, SourceName } from "./trace.ts";
