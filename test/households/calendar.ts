@@ -74,7 +74,10 @@ export function tariffDay(at: number, { timeZone = PARIS, dayStarts = DAY_STARTS
   return minutes >= dayStarts ? date : addDays(date, -1);
 }
 
-/** The date of a day as rules and topics name it; undefined: no such name. */
+/** As rules and topics name single days. */
+export const DAY_WORDS = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
+
+/** The date of the day of this name; undefined: no such name. */
 export function dateOf(name: string, at: number): Day | undefined {
   const today = wallClock(at).date;
   if (name === "now") return tariffDay(at);

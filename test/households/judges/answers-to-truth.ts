@@ -2,6 +2,7 @@ import {
   addDays,
   type Color,
   DAY_STARTS,
+  DAY_WORDS,
   dateOf,
   instantsOf,
   MINUTE,
@@ -205,7 +206,7 @@ interface Topic {
 
 function topicsOf(house: House): Topic[] {
   const found = topicsFound.get(house) ?? [
-    ...DAY_NAMES.flatMap(topicsOfDay),
+    ...DAY_WORDS.flatMap(topicsOfDay),
     ...TOPICS_OF_NOW,
     ...house.rules.map((rule) => topicOfRule(rule, house)),
   ];
@@ -214,8 +215,6 @@ function topicsOf(house: House): Topic[] {
 }
 
 const topicsFound = new WeakMap<House, Topic[]>();
-
-const DAY_NAMES = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 function topicsOfDay(day: string): Topic[] {
   const topic = (part: string, read: (fact: DayFact) => string[] | null): Topic => ({

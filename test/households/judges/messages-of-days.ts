@@ -1,10 +1,10 @@
-import { DAY, HOUR } from "../calendar.ts";
+import { DAY, DAY_WORDS, HOUR } from "../calendar.ts";
 import { SIMULATION, textOf, wasPretended } from "./chosen-payload.ts";
 import { isRange, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { judgeOutputs, type Look } from "./output-life.ts";
-import { DAY_WORDS, wereRulesEdited } from "./rules-on-days.ts";
+import { wereRulesEdited } from "./rules-on-days.ts";
 import type { Sending } from "./sendings.ts";
 import { BASE, houseAt, readTopics } from "./topics.ts";
 

@@ -1,11 +1,8 @@
-import { tariffDay, wallClock } from "../calendar.ts";
+import { DAY_WORDS, tariffDay, wallClock } from "../calendar.ts";
 import type { Trace } from "../trace.ts";
 import { chainOf, type House, isRange, partsOf, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import { BASE, houseAt, housesBetween, readTopics } from "./topics.ts";
-
-/** As rules and topics call single days. */
-export const DAY_WORDS = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 /** Whether a rule of this output looks at one day, also through other rules. */
 export function looksAtOneDay(trace: Trace, output: OutputText, steady: number): boolean {
