@@ -13,6 +13,7 @@ import {
 import type { Trace, TraceEvent } from "../trace.ts";
 import { chainOf, type House, type RuleText } from "./house.ts";
 import type { Finding, Judge, Wrong } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { BASE } from "./topics.ts";
 import { type Moment, shownFacts, turnsOf, verdictOf } from "./truth/conditions.ts";
 import { testValue } from "./truth/house-values.ts";
@@ -38,7 +39,7 @@ export const truthJudges: readonly Judge[] = [
 function judgeAll(judgeAt: (life: Life, trace: Trace, steady: number) => Finding[]): Judge["find"] {
   return (trace) => {
     const life = readLife(trace);
-    return instantsOfTrace(trace, life).flatMap((steady) => judgeAt(life, trace, steady));
+    return instantsToJudge(trace).flatMap((steady) => judgeAt(life, trace, steady));
   };
 }
 
@@ -204,17 +205,11 @@ interface Topic {
   outlives: boolean;
 }
 
-function topicsOf(house: House): Topic[] {
-  const found = topicsFound.get(house) ?? [
-    ...DAY_WORDS.flatMap(topicsOfDay),
-    ...TOPICS_OF_NOW,
-    ...house.rules.map((rule) => topicOfRule(rule, house)),
-  ];
-  topicsFound.set(house, found);
-  return found;
-}
-
-const topicsFound = new WeakMap<House, Topic[]>();
+const topicsOf = onceForEach((house: House): readonly Topic[] => [
+  ...DAY_WORDS.flatMap(topicsOfDay),
+  ...TOPICS_OF_NOW,
+  ...house.rules.map((rule) => topicOfRule(rule, house)),
+]);
 
 function topicsOfDay(day: string): Topic[] {
   const topic = (part: string, read: (fact: DayFact) => string[] | null): Topic => ({
@@ -440,18 +435,12 @@ function dailyEdges({ offPeak }: House, from: number, to: number): number[] {
   return edges;
 }
 
-/** Both judges ask. */
-function instantsOfTrace(trace: Trace, life: Life): readonly number[] {
-  const found = instantsFound.get(trace) ?? chooseInstants(trace, life);
-  instantsFound.set(trace, found);
-  return found;
-}
-
-const instantsFound = new WeakMap<Trace, readonly number[]>();
+const instantsToJudge = onceForEach(chooseInstants);
 
 /** Around each instant at which the clock may change something, after some of all events, and now and then. */
-function chooseInstants(trace: Trace, life: Life): number[] {
+function chooseInstants(trace: Trace): readonly number[] {
   const { began, events } = trace;
+  const life = readLife(trace);
   const chosen: number[] = [];
   for (const house of new Set(life.house.changes(-1, life.end).map((at) => life.house.at(at)))) {
     if (!house) continue;

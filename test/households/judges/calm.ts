@@ -1,4 +1,5 @@
 import { isKind, type Kind, type Trace, within } from "../trace.ts";
+import { onceForEach } from "./once-for-each.ts";
 
 /** When vigie was connected to a broker that answers, and ran without an interruption; all files of secrets were there. */
 export interface Calm {
@@ -25,15 +26,9 @@ export interface Calm {
   lag: (steady: number) => number;
 }
 
-export function readCalm(trace: Trace): Calm {
-  const found = known.get(trace) ?? find(trace);
-  known.set(trace, found);
-  return found;
-}
+export const readCalm = onceForEach(findCalm);
 
-const known = new WeakMap<Trace, Calm>();
-
-function find({ events }: Trace): Calm {
+function findCalm({ events }: Trace): Calm {
   const times: { from: number; to: number }[] = [];
   const latencies = [{ steady: 0, milliseconds: 1 }];
   const doubts: number[] = [];

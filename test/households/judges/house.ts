@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { DAY_STARTS, MINUTE, readTime } from "../calendar.ts";
 import { type OutputText, readOutput } from "./house-outputs.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { readDuration } from "./truth/duration.ts";
 import { type OffPeak, readOffPeak } from "./truth/off-peak.ts";
 
@@ -127,13 +128,7 @@ export function isRange(day: string): boolean {
 }
 
 /** The condition and all that it holds. */
-export function partsOf(condition: ConditionText): ConditionText[] {
-  const found = partsFound.get(condition) ?? findParts(condition);
-  partsFound.set(condition, found);
-  return found;
-}
-
-const partsFound = new WeakMap<ConditionText, ConditionText[]>();
+export const partsOf = onceForEach(findParts);
 
 function findParts(condition: ConditionText): ConditionText[] {
   const inner = [

@@ -11,6 +11,7 @@ import {
 import type { House } from "./house.ts";
 import type { OutputText, PayloadText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { type Meaning, meaningOf } from "./read-report.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, housesInForce, readTopics, type TopicHistory } from "./topics.ts";
@@ -85,15 +86,9 @@ export function judgeOutputs(name: string, find: (look: Look) => Finding[]): Jud
 }
 
 /** All that were ever configured. */
-export function readOutputLives(trace: Trace): OutputLife[] {
-  const found = known.get(trace) ?? find(trace);
-  known.set(trace, found);
-  return found;
-}
+export const readOutputLives = onceForEach(findOutputLives);
 
-const known = new WeakMap<Trace, OutputLife[]>();
-
-function find(trace: Trace): OutputLife[] {
+function findOutputLives(trace: Trace): OutputLife[] {
   const houses = housesInForce(trace);
   const ids = new Set(houses.flatMap(({ house }) => house.outputs.map(({ id }) => id)));
   const heard = readHeard(trace);

@@ -1,6 +1,7 @@
 import { type EventOf, isKind, type Trace } from "../trace.ts";
 import { readHouse } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
+import { onceForEach } from "./once-for-each.ts";
 
 /** A payload that vigie has sent to a device, or tried to send. */
 export interface Sending {
@@ -25,15 +26,9 @@ export interface Sending {
 }
 
 /** By their target, in the order of time. */
-export function readSendings(trace: Trace): ReadonlyMap<string, readonly Sending[]> {
-  const found = known.get(trace) ?? find(trace);
-  known.set(trace, found);
-  return found;
-}
+export const readSendings = onceForEach(findSendings);
 
-const known = new WeakMap<Trace, ReadonlyMap<string, readonly Sending[]>>();
-
-function find({ events }: Trace): ReadonlyMap<string, readonly Sending[]> {
+function findSendings({ events }: Trace): ReadonlyMap<string, readonly Sending[]> {
   const topics = new Set<string>();
   /** By the id of the output over HTTP. */
   const targets = new Map<string, string>();

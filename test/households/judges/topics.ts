@@ -1,5 +1,6 @@
 import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
 import { type House, readHouse } from "./house.ts";
+import { onceForEach } from "./once-for-each.ts";
 
 /** The base topic of all households. */
 export const BASE = "vigie";
@@ -16,13 +17,7 @@ export interface TopicHistory {
   topics: () => string[];
 }
 
-export function readTopics(trace: Trace): TopicHistory {
-  const found = topicsFound.get(trace) ?? findTopics(trace);
-  topicsFound.set(trace, found);
-  return found;
-}
-
-const topicsFound = new WeakMap<Trace, TopicHistory>();
+export const readTopics = onceForEach(findTopics);
 
 function findTopics({ events }: Trace): TopicHistory {
   const byTopic = new Map<string, EventOf<"published">[]>();
@@ -51,20 +46,14 @@ function findTopics({ events }: Trace): TopicHistory {
 }
 
 /** The configurations in force, each from its instant on. */
-export function housesInForce(trace: Trace): readonly HouseInForce[] {
-  const found = housesFound.get(trace) ?? findHouses(trace);
-  housesFound.set(trace, found);
-  return found;
-}
+export const housesInForce = onceForEach(findHouses);
 
 interface HouseInForce {
   from: number;
   house: House;
 }
 
-const housesFound = new WeakMap<Trace, HouseInForce[]>();
-
-function findHouses({ events }: Trace): HouseInForce[] {
+function findHouses({ events }: Trace): readonly HouseInForce[] {
   return events.flatMap((event) =>
     isKind(event, "start", "reload") ? [{ from: event.steady, house: readHouse(event.yaml) }] : [],
   );

@@ -3,6 +3,7 @@ import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.t
 import { readCalm } from "./calm.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { expectedOf, judgeOutputs, type Look, type OutputLife } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
 
@@ -29,15 +30,9 @@ interface Request extends Pick<Asked, "output" | "what" | "host" | "steady"> {
   run: number;
 }
 
-function readRequests(trace: Trace): readonly Request[] {
-  const found = known.get(trace) ?? findRequests(trace);
-  known.set(trace, found);
-  return found;
-}
+const readRequests = onceForEach(findRequests);
 
-const known = new WeakMap<Trace, readonly Request[]>();
-
-function findRequests({ events }: Trace): Request[] {
+function findRequests({ events }: Trace): readonly Request[] {
   const requests: Request[] = [];
   const open = new Map<number, Request>();
   let run = 0;

@@ -1,6 +1,7 @@
 import { HOUR, MINUTE } from "../../calendar.ts";
 import { isKind, type Trace, type TraceEvent } from "../../trace.ts";
 import { type House, partsOf, readHouse } from "../house.ts";
+import { onceForEach } from "../once-for-each.ts";
 import { BASE } from "../topics.ts";
 import type { Heard } from "./house-values.ts";
 import { type Book, EMPTY_BOOK, learn, mergeBooks, perhapsWithout, readMade } from "./known-days.ts";
@@ -42,14 +43,7 @@ export interface Life {
   end: number;
 }
 
-/** Once a trace: several judges ask. */
-export function readLife(trace: Trace): Life {
-  const found = livesFound.get(trace) ?? findLife(trace);
-  livesFound.set(trace, found);
-  return found;
-}
-
-const livesFound = new WeakMap<Trace, Life>();
+export const readLife = onceForEach(findLife);
 
 function findLife(trace: Trace): Life {
   const memory = createTimeline<Memory>({ book: EMPTY_BOOK, settings: NO_SETTINGS });

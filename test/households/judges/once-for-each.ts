@@ -1,0 +1,9 @@
+/** The same function, which works out its answer once for each trace, house or condition: many judges ask. */
+export function onceForEach<K extends object, T>(find: (given: K) => T): (given: K) => T {
+  const answers = new WeakMap<K, { answer: T }>();
+  return (given) => {
+    const found = answers.get(given) ?? { answer: find(given) };
+    answers.set(given, found);
+    return found.answer;
+  };
+}
