@@ -2,7 +2,7 @@ import { createBroker } from "./broker.ts";
 import { addDays } from "./calendar.ts";
 import { createDevices } from "./devices.ts";
 import { createDisk } from "./disk.ts";
-import { followSeries } from "./house.ts";
+import { followSeries } from "./follow-series.ts";
 import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
 import { randomFrom } from "./random.ts";
