@@ -8,7 +8,8 @@ export type Period = "hp" | "hc";
 export type Day = string;
 
 export const COLORS: readonly Color[] = ["bleu", "blanc", "rouge"];
-export const MINUTE = 60_000;
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 

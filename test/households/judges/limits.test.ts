@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
+import { withMore } from "../lies/change-trace.ts";
 import type { ScriptEvent } from "../scenario.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { ask } from "./judge.ts";
@@ -37,11 +38,6 @@ beforeAll(async () => {
   pressed = await live(12, 300);
   quiet = await live(3, 0);
 });
-
-/** A trace in which this has happened, too. */
-function withMore({ began, events }: Trace, more: readonly TraceEvent[]): Trace {
-  return { began, events: [...events, ...more].sort((one, other) => one.steady - other.steady) };
-}
 
 function at({ began }: Trace, seconds: number, seen: Seen): TraceEvent {
   return { at: began + seconds * 1_000, steady: seconds * 1_000, ...seen };

@@ -1,7 +1,8 @@
+import { MINUTE } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { absences, configAt, MINUTE, plainRules, shownFor, type Time } from "./read-trace.ts";
+import { absences, configAt, plainRules, shownFor, type Time } from "./read-trace.ts";
 
 /** What stands on the broker while vigie is away, after it was away, and while its clock is wrong. */
 export const LIES_OF_ABSENCE: readonly Lie[] = [

@@ -1,7 +1,8 @@
+import { HOUR, MINUTE } from "../calendar.ts";
 import type { EventOf, Trace } from "../trace.ts";
 import { later, withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { HOUR, isBoundary, MINUTE, type Shown, shownFor, turnsIn } from "./read-trace.ts";
+import { isBoundary, type Shown, shownFor, turnsIn } from "./read-trace.ts";
 
 const DAY = "(now|next|today|tomorrow|d[2-7])";
 

@@ -1,7 +1,8 @@
+import { HOUR, SECOND } from "../calendar.ts";
 import type { EventOf, Trace } from "../trace.ts";
 import { later, withMore, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { calmTimes, HOUR, isIn, plainRules, SECOND, type Shown, shownFor } from "./read-trace.ts";
+import { calmTimes, isIn, plainRules, type Shown, shownFor } from "./read-trace.ts";
 
 /** What follows from the days, the period and the verdicts. No judge reads these topics today: the names of their judges are those that they would have. */
 export const LIES_OF_DERIVED_TOPICS: readonly Lie[] = [

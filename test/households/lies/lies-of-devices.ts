@@ -1,3 +1,4 @@
+import { MINUTE, SECOND } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { later, withMore, withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
@@ -12,7 +13,7 @@ import {
   type Shown,
   withoutSendings,
 } from "./read-outputs.ts";
-import { MINUTE, SECOND, type Time } from "./read-trace.ts";
+import type { Time } from "./read-trace.ts";
 
 const OUTPUTS = "docs/outputs.md";
 

@@ -1,7 +1,8 @@
+import { HOUR, MINUTE, SECOND } from "../calendar.ts";
 import { type EventOf, isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
 import { eventAt, later, withMore } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { calmTimes, HOUR, isIn, MINUTE, SECOND, shownFor, type Time } from "./read-trace.ts";
+import { calmTimes, isIn, shownFor, type Time } from "./read-trace.ts";
 
 /** What vigie asks, publishes and writes too often. */
 export const LIES_OF_LIMITS: readonly Lie[] = [

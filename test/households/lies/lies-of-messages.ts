@@ -1,3 +1,4 @@
+import { HOUR, MINUTE, SECOND } from "../calendar.ts";
 import type { ConditionText, OutputText } from "../scenario.ts";
 import { type EventOf, isKind, type Trace } from "../trace.ts";
 import { later, withMore } from "./change-trace.ts";
@@ -13,7 +14,7 @@ import {
   withoutSendings,
   withPayloadSent,
 } from "./read-outputs.ts";
-import { configAt, HOUR, MINUTE, SECOND } from "./read-trace.ts";
+import { configAt } from "./read-trace.ts";
 
 const MESSAGES = "docs/messages.md";
 

@@ -1,3 +1,4 @@
+import { MINUTE, SECOND } from "../calendar.ts";
 import { isKind, type Trace } from "../trace.ts";
 import { withMore } from "./change-trace.ts";
 import type { Lie } from "./lie.ts";
@@ -16,7 +17,6 @@ import {
   withoutSendings,
   withPayloadSent,
 } from "./read-outputs.ts";
-import { MINUTE, SECOND } from "./read-trace.ts";
 
 export const LIES_OF_PAYLOADS: readonly Lie[] = [
   {

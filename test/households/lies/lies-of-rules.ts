@@ -1,17 +1,8 @@
+import { HOUR, MINUTE, SECOND } from "../calendar.ts";
 import type { EventOf, Trace } from "../trace.ts";
 import { eventAt, later, withMore, withOther, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import {
-  HOUR,
-  isBoundary,
-  MINUTE,
-  plainRules,
-  SECOND,
-  type Shown,
-  shownFor,
-  silentTimes,
-  turnsIn,
-} from "./read-trace.ts";
+import { isBoundary, plainRules, type Shown, shownFor, silentTimes, turnsIn } from "./read-trace.ts";
 
 const STATE = /^vigie\/rules\/\w+\/state$/;
 

@@ -1,8 +1,9 @@
+import { MINUTE, SECOND } from "../calendar.ts";
 import { SECRET_FILES } from "../generate-outputs.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { eventAt, later, withMore, withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { calmTimes, configAt, MINUTE, SECOND, shownFor } from "./read-trace.ts";
+import { calmTimes, configAt, shownFor } from "./read-trace.ts";
 
 const SHOWN =
   "The topics, the log, the page, the state file and every error show the id, scheme, host and port";

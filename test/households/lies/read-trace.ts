@@ -1,10 +1,7 @@
 import { parse } from "yaml";
+import { MINUTE, SECOND } from "../calendar.ts";
 import type { HouseConfig, RuleText } from "../scenario.ts";
 import { type EventOf, isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
-
-export const SECOND = 1_000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
 
 /** From an instant to another one, as `steady`. */
 export interface Time {
