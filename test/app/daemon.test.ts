@@ -84,13 +84,14 @@ test("the polls of each source are counted since the start, and when it answered
     await vi.waitFor(() => expect(daemon.status()?.view.sinceStart.isPolled).toBe(true), PATIENCE);
     return daemon.view()?.pollCounts;
   };
-  const none = { answered: 0, partly: 0, failed: 0, not_sent: 0 };
-  expect(await startAndPoll()).toEqual({
-    service: { ...none, answered: 1 },
-    official: { ...none, answered: 1 },
-  });
+  // The minute of the hourly poll is random: it may be due between the start and the answers, above all on a slow machine.
+  const first = await startAndPoll();
+  for (const counts of [first?.service, first?.official]) {
+    expect(counts).toEqual({ answered: expect.any(Number), partly: 0, failed: 0, not_sent: 0 });
+    expect(counts?.answered).toBeGreaterThanOrEqual(1);
+  }
   const after = await startAndPoll();
-  expect(after?.service.answered).toBe(2);
+  expect(after?.service.answered).toBeGreaterThan(first?.service.answered ?? 0);
   // So is when they answered last, also where they do not any more.
   const lastAnswers = () => {
     const view = daemon.view();
