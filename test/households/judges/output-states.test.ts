@@ -50,7 +50,10 @@ const BOILER = `
 rules: [{ id: rouge, when: { day: now, color: rouge } }]
 outputs:
   list:
-    - { id: boiler, topic: boiler/set, choose: [{ when: rouge, payload: "off" }], confirm: { topic: boiler/state } }
+    - id: boiler
+      topic: boiler/set
+      choose: [{ when: rouge, payload: "off" }]
+      confirm: { topic: boiler/state, online: { topic: boiler/online, equals: online } }
 `;
 
 function published(topic: string, payload: string): Seen {
@@ -63,6 +66,10 @@ function ruleIs(state: "ON" | "OFF" | "None"): Seen {
 
 function heard(payload: string): Seen {
   return { kind: "heard", topic: "boiler/state", payload, retain: false };
+}
+
+function presence(payload: string): Seen {
+  return { kind: "heard", topic: "boiler/online", payload, retain: false };
 }
 
 /** A boiler that is told "off" and confirms it, and what happens after the first minute, by seconds. */
@@ -98,5 +105,20 @@ test("what was sent last is not confirmed any more when no choice is in force", 
   expect(wrongIn(confirmedBoiler([200, quiet]))).toEqual([]);
   expect(wrongIn(confirmedBoiler([60, ruleIs("OFF")], [200, quiet]))).toMatchObject([
     { sentence: "boiler is confirmed (off), though no choice is in force" },
+  ]);
+});
+
+test("a device that goes away after its report is not confirmed when it is back", () => {
+  const awayAndBack = (away: Seen): [number, Seen][] => [
+    [60, published("vigie/outputs/boiler/state", "waiting")],
+    [100, heard("off")],
+    [101, published("vigie/outputs/boiler/state", "confirmed")],
+    [104, away],
+    [104, published("vigie/outputs/boiler/state", "sent")],
+    [106, presence("online")],
+  ];
+  expect(wrongIn(confirmedBoiler(...awayAndBack(presence("offline"))))).toEqual([]);
+  expect(wrongIn(confirmedBoiler(...awayAndBack(presence("online"))))).toMatchObject([
+    { judge: "not confirmed by a report" },
   ]);
 });

@@ -193,11 +193,17 @@ function notConfirmed(look: Look): Finding[] {
   return sayingsOf(look, "expected").map((saying): Finding => {
     const { steady } = saying.report;
     const soon = steady + TAKEN + calm.lag(steady);
-    // Nothing is confirmed while its device is away.
-    if (life.awaySinceAt(soon) !== null || !stands(look, saying, soon)) return "skipped";
+    if (mayBeAway(life, steady, soon) || !stands(look, saying, soon)) return "skipped";
     const isStill = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
     return isStill ? stillSays(look, saying, soon) : "right";
   });
+}
+
+/** While its device is away nothing is confirmed, and when it is back, what it said before says nothing of what it does then. */
+function mayBeAway({ presences, awaySinceAt }: OutputLife, from: number, to: number): boolean {
+  const heard = presences.slice(Math.max(0, countUntil(presences, from) - 1), countUntil(presences, to));
+  const isSaid = heard.some(({ isThere }) => !isThere);
+  return isSaid || awaySinceAt(from) !== null || awaySinceAt(to) !== null;
 }
 
 /** For the second time within five minutes after two minutes only. */
