@@ -257,6 +257,11 @@ function readHeard({ events }: Trace): Material["heard"] {
   return heard;
 }
 
+/** What was sent by an output, to one target after the other. */
+export function targetsOf(life: OutputLife): readonly (readonly Sending[])[] {
+  return [...new Set(life.changes.map((steady) => life.sendings(steady)))];
+}
+
 /** What the device is to report after this payload; null: no payload of this output is this one. */
 export function expectedOf(output: OutputText, payload: string): string | null {
   const found = payloadsOf(output).find((one) => isTextOf(one.payload, payload));

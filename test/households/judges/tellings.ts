@@ -4,7 +4,15 @@ import type { Calm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, TRIPS } from "./output-life.ts";
+import {
+  expectedOf,
+  isStill,
+  judgeOutputs,
+  type Look,
+  type OutputLife,
+  TRIPS,
+  targetsOf,
+} from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
 
 /**
@@ -54,11 +62,6 @@ function sentAgain({ life, calm }: Look): Again[] {
       return [{ first, second, output, isUnclear }];
     }),
   );
-}
-
-/** Those of one target after the other. */
-function targetsOf(life: OutputLife): readonly (readonly Sending[])[] {
-  return [...new Set(life.changes.map((steady) => life.sendings(steady)))];
 }
 
 /** Not sooner than `every`; than ten minutes after a refusal; than an address has asked for. */
