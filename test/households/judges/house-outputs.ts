@@ -10,6 +10,8 @@ export interface OutputText {
   /** Its requests need a file that may be gone. */
   needsSecretFile: boolean;
   isMessage: boolean;
+  /** Over MQTT. */
+  qos: number;
   choose: readonly ChoiceText[];
   else: PayloadText | undefined;
   unknown: PayloadText | undefined;
@@ -53,6 +55,7 @@ export function readOutput(given: Given, language: "fr" | "en"): OutputText {
     language,
     needsSecretFile: given.secret_file !== undefined,
     isMessage: given.message === true,
+    qos: (given.qos as number | undefined) ?? 1,
     choose: (given.choose as Given[]).map((one) => ({ ...readPayload(one), when: String(one.when) })),
     else: readBranch(given.else),
     unknown: readBranch(given.unknown),

@@ -1,10 +1,14 @@
 import { beforeAll, expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
 import { withMore } from "../lies/change-trace.ts";
+import { liveIn } from "../live.ts";
 import type { ScriptEvent } from "../scenario.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { ask } from "./judge.ts";
 import { limitJudges } from "./limits.ts";
+
+const SERVICE = { service: { base_url: "https://service.example" }, mqtt: { url: "mqtt://192.0.2.1" } };
+const BOILER = { id: "boiler", topic: "boiler/set", choose: [{ when: "guests", payload: "off" }] };
 
 /** A household in which somebody presses the refresh button each two minutes, or nobody does anything. */
 function live(hours: number, presses: number): Promise<Trace> {
@@ -166,4 +170,75 @@ test("a path that fails is asked again soon only if a disk that fails kept vigie
     ]);
   expect(sentences(restarted("failed"))).toEqual([]);
   expect(sentences(restarted("done"))).toEqual([`${path} fails: asked again after 3 minutes`]);
+});
+
+/** A boiler whose payload makes a slow broker end the connection. */
+function forbidden(every: string | undefined): Promise<Trace> {
+  const confirm = every === undefined ? {} : { confirm: { topic: "boiler/state", every } };
+  const rules = [{ id: "guests", when: { period: "hp" } }];
+  return liveIn({ ...SERVICE, rules, outputs: { list: [{ ...BOILER, ...confirm }] } }, [
+    { at: 1, kind: "latency", milliseconds: 3_000, for: 3_600 },
+    { at: 1, kind: "refuse", topic: "boiler/set", ends: true, for: 3_600 },
+  ]);
+}
+
+test.each([undefined, "5s", "20s"])("pauses double also at a slow broker if `every` is %s", async (every) => {
+  const trace = await forbidden(every);
+  expect(trace.events.filter(({ kind }) => kind === "refused").length).toBeGreaterThan(5);
+  expect(sentences(trace)).toEqual([]);
+});
+
+/** The broker ends the connection at its payload at the first of these seconds, and it is sent again at the others. */
+function triedAt(output: object, ...seconds: number[]): Trace {
+  const yaml = JSON.stringify({ rules: [], outputs: { list: [{ ...BOILER, ...output }] } });
+  const tries = seconds.flatMap((second, id): [number, Seen][] => [
+    [second, { kind: "refused", id, topic: "boiler/set", payload: "off", isSaid: true }],
+    [second, { kind: "disconnected" }],
+    [second + 1, { kind: "connected", version: 5 }],
+  ]);
+  const seen: [number, Seen][] = [
+    [0, { kind: "start", yaml }],
+    [1, { kind: "connected", version: 5 }],
+    ...tries,
+  ];
+  return {
+    began: 0,
+    events: seen.map(([second, one]) => ({ at: second * 1_000, steady: second * 1_000, ...one })),
+  };
+}
+
+const TOPIC = "boiler/state";
+
+test("a payload at which the broker ends the connection is sent again after `every`, and after pauses that double", () => {
+  expect(sentences(triedAt({}, 10, 40, 100, 220, 460, 940, 1_540, 2_140))).toEqual([]);
+  expect(sentences(triedAt({}, 10, 20))).toEqual(["boiler/set is tried again after 10 s, not after 30 s"]);
+  expect(sentences(triedAt({}, 10, 40, 99))).toEqual([
+    "boiler/set is tried again after 59 s, not after 60 s",
+  ]);
+  // A first pause that was longer makes the next no longer.
+  expect(sentences(triedAt({}, 10, 60, 120))).toEqual([]);
+  const confirm = { topic: TOPIC, every: "5s" };
+  expect(sentences(triedAt({ confirm }, 10, 15, 25, 45))).toEqual([]);
+  expect(sentences(triedAt({ confirm }, 10, 15, 25, 44))).toEqual([
+    "boiler/set is tried again after 19 s, not after 20 s",
+  ]);
+  expect(sentences(triedAt({ confirm: { topic: TOPIC, every: "2m" } }, 10, 100))).toEqual([
+    "boiler/set is tried again after 90 s, not after 120 s",
+  ]);
+});
+
+test("the pauses begin anew when vigie starts, or the device has said that it does what it was sent", () => {
+  const confirm = { topic: TOPIC, every: "30s" };
+  const tries = triedAt({ confirm }, 10, 40, 100, 130);
+  expect(sentences(tries)).toEqual(["boiler/set is tried again after 30 s, not after 120 s"]);
+  const start = tries.events[0]!;
+  const report = (payload: string): Seen => ({ kind: "heard", topic: TOPIC, payload, retain: false });
+  expect(sentences(withMore(tries, [at(tries, 110, report("on"))]))).toHaveLength(1);
+  expect(sentences(withMore(tries, [at(tries, 110, report("off"))]))).toEqual([]);
+  expect(sentences(withMore(tries, [{ ...start, at: 110_000, steady: 110_000 }]))).toEqual([]);
+});
+
+test("what is acknowledged by nobody is repeated without pauses that double", () => {
+  const confirm = { topic: TOPIC, every: "30s" };
+  expect(sentences(triedAt({ confirm, qos: 0 }, 10, 40, 70, 100))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { DAY, MINUTE } from "../calendar.ts";
-import { countUntil, type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
+import { expectedOf, judgeOutputs, type Look, targetsOf } from "./output-life.ts";
 import { requestJudges } from "./request-limits.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, housesInForce, readTopics } from "./topics.ts";
@@ -9,7 +10,7 @@ import { BASE, housesInForce, readTopics } from "./topics.ts";
 export const limitJudges: readonly Judge[] = [
   ...requestJudges,
   { name: "messages on a topic", find: judgeMessages },
-  { name: "payloads at which the broker ends the connection", find: judgeLost },
+  judgeOutputs("payloads at which the broker ends the connection", judgeLost),
   { name: "writes a day", find: judgeWrites },
 ];
 
@@ -72,31 +73,45 @@ function isReasonToPublish(event: TraceEvent): boolean {
 /**
  * "If the connection to the broker ends before the broker has acknowledged a payload, vigie sends it again after `confirm.every` (30 s
  * without `confirm`), and then after pauses that double, up to ten minutes: a broker may end the connection at a topic that it forbids"
- * (docs/outputs.md).
+ * (docs/outputs.md). A payload with QoS 0 is acknowledged by nobody.
  */
-function judgeLost(trace: Trace): Finding[] {
-  const endings = trace.events.filter(({ kind }) => kind === "disconnected");
-  const news = trace.events.filter(isNewBeginning);
-  const hasEnded = ({ steady, failure }: Sending) =>
-    failure === "refused" && within(endings, steady - 1, steady + ENDS_WITHIN).length > 0;
-  return [...readSendings(trace).values()].flatMap((sendings) => {
-    const lost = sendings.filter((sending) => sending.how === "mqtt" && hasEnded(sending));
-    return lost.flatMap((sending, index): Finding[] => {
-      const [before, first] = [lost[index - 1], lost[index - 2]];
-      if (before?.payload !== sending.payload) return [];
-      const since = first?.payload === sending.payload ? first : before;
-      if (countUntil(news, sending.steady) > countUntil(news, since.steady)) return ["skipped"];
+function judgeLost(look: Look): Finding[] {
+  return targetsOf(look.life).flatMap((sendings) => {
+    let tries = 0;
+    return sendings.flatMap((sending, index): Finding[] => {
+      const before = sendings[index - 1];
+      const output = look.life.at(sending.steady);
+      const isAgain = before?.payload === sending.payload && endsConnection(look.trace, before);
+      tries = isAgain ? tries + 1 : 0;
+      if (!isAgain || !output || output.qos === 0) return [];
+      if (beginsAnew(look, before, sending)) {
+        tries = 0;
+        return ["skipped"];
+      }
       const pause = sending.steady - before.steady;
-      const least = Math.min(10 * MINUTE, Math.max(SHORTEST_EVERY, 2 * (before.steady - since.steady)));
+      const least = Math.min(10 * MINUTE, (output.confirm?.every ?? USUAL_EVERY) * 2 ** (tries - 1));
       const sentence = `${sending.target} is tried again after ${seconds(pause)} s, not after ${seconds(least)} s`;
-      return [pause < least - SLACK ? { at: sending.steady, sentence } : "right"];
+      return [pause < least ? { at: sending.steady, sentence } : "right"];
     });
   });
 }
 
-/** The payload may be due anew, or the time was not the machine's. */
-function isNewBeginning(event: TraceEvent): boolean {
-  return isKind(event, "start", "reload", "resume", "jump", "broker up");
+function endsConnection({ events }: Trace, { how, failure, steady }: Sending): boolean {
+  if (how !== "mqtt" || failure !== "refused") return false;
+  return within(events, steady - 1, steady).some(({ kind }) => kind === "disconnected");
+}
+
+/** The payload may be due anew, the device has done it meanwhile, or the time was not the machine's. */
+function beginsAnew({ trace, life, calm }: Look, before: Sending, sending: Sending): boolean {
+  const output = life.at(before.steady);
+  const expected = output?.confirm ? expectedOf(output, before.payload) : null;
+  const isDone = within(life.reports, before.steady, sending.steady).some(
+    ({ isLive, meaning }) => isLive !== "no" && expected !== null && meaning(expected) === "expected",
+  );
+  const isNew = within(trace.events, before.steady, sending.steady).some((event) =>
+    isKind(event, "start", "reload", "resume", "jump"),
+  );
+  return isDone || isNew || life.isOrderedAnew(before, sending, calm);
 }
 
 function seconds(milliseconds: number): string {
@@ -157,8 +172,5 @@ function tooMany(
   });
 }
 
-/** Milliseconds: so long a broker may take to end the connection. */
-const ENDS_WITHIN = 5_000;
-/** The least that `confirm.every` may be. */
-const SHORTEST_EVERY = 10_000;
-const SLACK = 2_000;
+/** Milliseconds, without `confirm`. */
+const USUAL_EVERY = 30_000;
