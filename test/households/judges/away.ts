@@ -1,7 +1,7 @@
 import { MINUTE } from "../calendar.ts";
 import { isKind, within } from "../trace.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { judgeOutputs, type Look } from "./output-life.ts";
+import { judgeOutputs, type Look, settledInstants } from "./output-life.ts";
 
 /**
  * A device that says on `online` that it is away is never `confirmed`, not on the topics and not on the page, which say since when it
@@ -102,11 +102,11 @@ function ticks(look: Look): Finding[] {
 
 function shownThough(look: Look): Finding[] {
   const { life, calm } = look;
-  return quietsOf(look).flatMap(({ steady: at, since }): Finding[] => {
+  return settledInstants(look).flatMap((at): Finding[] => {
     const last = within(life.presences, calm.since(at) ?? at, at).at(-1);
     if (!last?.isThere) return [];
     if (last.steady >= at - COUNTS - calm.lag(at)) return ["skipped"];
-    if (since === null) return ["right"];
+    if (life.awaySinceAt(at) === null) return ["right"];
     return [{ at, sentence: `${life.id} is shown as away, though its device says that it is there` }];
   });
 }

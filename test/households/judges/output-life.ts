@@ -1,3 +1,4 @@
+import { MINUTE } from "../calendar.ts";
 import { countUntil, isKind, type Trace, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import {
@@ -83,6 +84,23 @@ export function judgeOutputs(name: string, find: (look: Look) => Finding[]): Jud
       return readOutputLives(trace).flatMap((life) => find({ trace, life, calm }));
     },
   };
+}
+
+/**
+ * When vigie was connected for a minute, and what it shows has to be right: as nothing has happened for a while, and just before it
+ * shows something else or is interrupted.
+ */
+export function settledInstants({ trace, life, calm }: Look): number[] {
+  const ends = trace.events.filter(
+    (event, index) => isKind(event, ...ENDS) || index === trace.events.length - 1,
+  );
+  const instants = [
+    ...trace.events.filter((event) => isKind(event, "quiet")).map(({ steady }) => steady),
+    ...[...life.states, ...ends].map(({ steady }) => steady - 1),
+  ];
+  return instants
+    .filter((steady) => calm.isThrough(steady - MINUTE, steady))
+    .sort((one, other) => one - other);
 }
 
 /** All that were ever configured. */
@@ -278,6 +296,7 @@ function payloadsOf({ choose, else: otherwise, unknown }: OutputText): PayloadTe
   return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
 }
 
+const ENDS = ["disconnected", "stop", "kill", "crash", "reload", "suspend", "jump", "broker down"] as const;
 /** Milliseconds. */
 const TOGETHER = 2_000;
 /** Milliseconds: a message takes no longer to vigie. */

@@ -19,9 +19,11 @@ test("a payload is only sent if the broker holds a report that says the same, an
   const withoutHeld = withEvents(trace, (event) =>
     event.kind === "heard" && event.topic === "device1/state" ? { ...event, retain: false } : event,
   );
-  expect(wrongIn(withoutHeld)).toMatchObject([
-    { sentence: "device1_set is sent, though p1 is in force and was not confirmed" },
-  ]);
+  expect(wrongIn(withoutHeld)).toContainEqual(
+    expect.objectContaining({
+      sentence: "device1_set is sent, though p1 is in force and was not confirmed",
+    }),
+  );
 });
 
 test("a device that never obeyed is contrary only after it was away", async () => {
@@ -101,11 +103,12 @@ test("what a device says counts also while nobody knows what is to be sent, but 
 });
 
 test("what was sent last is not confirmed any more when no choice is in force", () => {
-  const quiet: Seen = { kind: "quiet", since: 0, retained: new Map(), page: "" };
-  expect(wrongIn(confirmedBoiler([200, quiet]))).toEqual([]);
-  expect(wrongIn(confirmedBoiler([60, ruleIs("OFF")], [200, quiet]))).toMatchObject([
+  expect(wrongIn(confirmedBoiler())).toEqual([]);
+  expect(wrongIn(confirmedBoiler([60, ruleIs("OFF")]))).toMatchObject([
     { sentence: "boiler is confirmed (off), though no choice is in force" },
   ]);
+  const soonOver = confirmedBoiler([260, ruleIs("OFF")]);
+  expect(wrongIn(soonOver)).toEqual([]);
 });
 
 test("a device that goes away after its report is not confirmed when it is back", () => {

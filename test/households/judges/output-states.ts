@@ -1,9 +1,17 @@
 import { MINUTE } from "../calendar.ts";
-import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
+import { countUntil, isKind, within } from "../trace.ts";
 import type { Calm } from "./calm.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { expectedOf, isStill, judgeOutputs, type Look, type OutputLife, type Report } from "./output-life.ts";
+import {
+  expectedOf,
+  isStill,
+  judgeOutputs,
+  type Look,
+  type OutputLife,
+  type Report,
+  settledInstants,
+} from "./output-life.ts";
 
 /** `outputs/<id>/state` follows the table of docs/outputs.md. */
 export const stateJudges: readonly Judge[] = [
@@ -218,43 +226,42 @@ function contraryInSpite(look: Look): Finding[] {
   });
 }
 
-function quietsOf({ events }: Trace): EventOf<"quiet">[] {
-  return events.filter((event) => isKind(event, "quiet"));
-}
-
 /** What a device said last is not forgotten by a reload or an end in order. */
 function forgotten(look: Look): Finding[] {
   const { trace, life, calm } = look;
   const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "suspend"));
-  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
-    const output = life.at(steady);
-    const payload = life.payloadAt(steady);
-    const report = life.reports[countUntil(life.reports, steady) - 1];
-    if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes") return [];
-    if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
-    const from = report.steady;
-    const isKnown =
-      steady - from >= TURNS + calm.lag(from) &&
-      (life.sentAt(steady) ?? steady) <= from &&
-      life.isSame(from - 1, steady) &&
-      within(lost, from, steady).length === 0 &&
-      calm.isSure(from - AROUND, steady) &&
-      calm.isDiskQuick(from, steady);
-    if (!isKnown) return ["skipped"];
-    if (life.stateAt(steady) !== "confirmed") return ["right"];
-    const what = `is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
-    return [isWrong(look, steady, what)];
-  });
+  return trace.events
+    .filter((event) => isKind(event, "quiet"))
+    .flatMap(({ steady }): Finding[] => {
+      const output = life.at(steady);
+      const payload = life.payloadAt(steady);
+      const report = life.reports[countUntil(life.reports, steady) - 1];
+      if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes")
+        return [];
+      if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
+      const from = report.steady;
+      const isKnown =
+        steady - from >= TURNS + calm.lag(from) &&
+        (life.sentAt(steady) ?? steady) <= from &&
+        life.isSame(from - 1, steady) &&
+        within(lost, from, steady).length === 0 &&
+        calm.isSure(from - AROUND, steady) &&
+        calm.isDiskQuick(from, steady);
+      if (!isKnown) return ["skipped"];
+      if (life.stateAt(steady) !== "confirmed") return ["right"];
+      const what = `is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
+      return [isWrong(look, steady, what)];
+    });
 }
 
 /** `confirm.for` counts over connections: a device of which nothing is heard has failed then, though the connection comes and goes. */
 function endless(look: Look): Finding[] {
   const { trace, life, calm } = look;
   const starts = trace.events.filter((event) => isKind(event, "start", "reload", "kill", "suspend"));
-  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
+  return settledInstants(look).flatMap((steady): Finding[] => {
     const output = life.at(steady);
     const sentAt = life.sentAt(steady);
-    if (output?.confirm?.from.kind !== "mqtt" || sentAt === null) return [];
+    if (!output?.confirm || sentAt === null) return [];
     const from = sentAt - AROUND;
     const isSilent =
       within(life.reports, from, steady).length === 0 && within(life.presences, from, steady).length === 0;
@@ -295,23 +302,23 @@ function silent(look: Look): Finding[] {
 
 /** A payload in force is `sent` and not more only if a report from before, or a doubt, is the reason. */
 function sentOnly(look: Look): Finding[] {
-  const { trace, life, calm } = look;
-  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
+  const { life, calm } = look;
+  return settledInstants(look).flatMap((steady): Finding[] => {
     const output = life.at(steady);
     const payload = life.payloadAt(steady);
     const sentAt = life.sentAt(steady);
     if (!output?.confirm || payload === undefined || sentAt === null) return [];
     const chosen = life.chosen(steady - MINUTE, steady);
     if (chosen?.some((one) => !("payload" in one) || one.payload !== payload)) return [];
-    if (chosen === null || calm.since(steady) === null || !calm.isSure(sentAt - AROUND, steady))
-      return ["skipped"];
+    if (chosen === null || !calm.isSure(sentAt - AROUND, steady)) return ["skipped"];
     if (life.stateAt(steady) !== "sent") return ["right"];
-    const isOld = life.reports.some((report) => report.isLive !== "yes" && report.steady > sentAt - AROUND);
+    const reports = within(life.reports, sentAt - AROUND, steady);
+    const isOld = reports.some(({ isLive }) => isLive !== "yes");
     // What its device said before, live, is an old report for what is sent after it.
     const last = life.reports[countUntil(life.reports, sentAt + 1_000) - 1];
     const isHeld =
       isOld || (last?.isRetained && last.meaning(expectedOf(output, payload) ?? "") === "expected");
-    const wasConfirmed = life.states.some((one) => one.state === "confirmed" && one.steady > sentAt);
+    const wasConfirmed = life.statesBetween(sentAt, steady).includes("confirmed");
     if (isHeld || wasConfirmed || life.awaySinceAt(steady) !== null) return ["skipped"];
     return [isWrong(look, steady, `is sent, though ${payload} is in force and was not confirmed`)];
   });
@@ -319,14 +326,14 @@ function sentOnly(look: Look): Finding[] {
 
 /** If no choice is in force, and there is no `else`, what was sent last is `sent`. */
 function ended(look: Look): Finding[] {
-  const { trace, life, calm } = look;
-  return quietsOf(trace).flatMap(({ steady }): Finding[] => {
+  const { life } = look;
+  return settledInstants(look).flatMap((steady): Finding[] => {
     const output = life.at(steady);
     const payload = life.payloadAt(steady) ?? "None";
     if (!output || output.isMessage || output.else || payload === "None") return [];
     const chosen = life.chosen(steady - MINUTE, steady);
     if (chosen?.some(({ kind }) => kind !== "nothing")) return [];
-    if (chosen === null || calm.since(steady) === null) return ["skipped"];
+    if (chosen === null) return ["skipped"];
     const state = life.stateAt(steady);
     if (state === "sent") return ["right"];
     return [isWrong(look, steady, `is ${state} (${payload}), though no choice is in force`)];
