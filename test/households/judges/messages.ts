@@ -233,13 +233,19 @@ function changedText(look: Look): Finding[] {
     const isOpen =
       !chosen ||
       !calm.isThrough(before.steady - AROUND, steady) ||
-      mayTellOtherDay(look, output, before.steady, steady) ||
+      mayTellOtherDay(look, ofChoices(output, chosen), before.steady, steady) ||
       pretended.changes([SIMULATION], before.steady - AROUND, steady).length > 0;
     if (isOpen) return ["skipped"];
     if (before.payload === payload) return ["right"];
     const sentence = `${life.id}: ${payload} was sent after ${before.payload}, by the same choice`;
     return [{ at: steady, sentence }];
   });
+}
+
+/** This output, with the choices alone that decided. */
+function ofChoices(output: OutputText, chosen: readonly Chosen[]): OutputText {
+  const rules = chosen.flatMap((one) => ("rule" in one ? [one.rule] : []));
+  return { ...output, choose: output.choose.filter(({ when }) => rules.includes(when)) };
 }
 
 /** The same choice decides all the time. */
@@ -265,7 +271,7 @@ function unsent({ trace, life, calm }: Look): Finding[] {
     const told = sendings.filter((one) => one.steady <= steady - AROUND && mayHaveArrived(one));
     // After six in an hour it follows when the hour is over.
     const isOften = told.filter((one) => one.steady > steady - HOUR - SLACK).length >= MOST;
-    const isTold = looksAtOneDay(trace, output, steady)
+    const isTold = looksAtOneDay(trace, ofChoices(output, after), steady)
       ? told.length > 0
       : isLastRead(told, after, steady - SIX_HOURS - AROUND);
     if (isTold || isOften) return ["skipped"];
