@@ -46,8 +46,10 @@ function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Finding[] {
     // vigie does not undo what it did not do. An output that had another target did something there.
     const isUntouched = !last && chosen.kind === "else" && !hadOtherTarget(output, trace, quiet.steady);
     if (chosen.payload === last?.payload || isUntouched) return ["right"];
-    // vigie does not know what it sent last.
-    if (hasForgotten(trace, last?.steady ?? 0, quiet.steady)) return ["skipped"];
+    // vigie does not know what it sent last, if it sent something.
+    const isForgotten =
+      (last || chosen.kind !== "choice") && hasForgotten(trace, last?.steady ?? 0, quiet.steady);
+    if (isForgotten) return ["skipped"];
     const sentence = `${target}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
     return [{ at: quiet.steady, sentence }];
   });
