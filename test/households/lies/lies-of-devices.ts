@@ -11,6 +11,7 @@ import {
   payloadOf,
   type Sending,
   type Shown,
+  stays,
   withoutSendings,
 } from "./read-outputs.ts";
 import type { Time } from "./read-trace.ts";
@@ -123,7 +124,10 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     breaks: { document: OUTPUTS, sentence: "the device did not confirm it in time" },
     judge: "sent without a reason",
     tell: tellAtOne(
-      (trace) => statesFor(trace, 5 * MINUTE, "failed").filter((stated) => isUnheard(trace, stated)),
+      (trace) =>
+        statesFor(trace, 5 * MINUTE, "failed").filter(
+          (stated) => isUnheard(trace, stated) && isInForce(trace, stated),
+        ),
       (trace, stated) => withState(trace, stated, "sent"),
     ),
   },
@@ -488,6 +492,17 @@ function readStates(output: CalmOutput): Stated[] {
 function isUnheard({ began }: Trace, { output, shown, to }: Stated): boolean {
   const sentAt = Date.parse(String(shown[0]?.json["since"])) - began - SECOND;
   return sentAt > output.from && !output.reports.some(({ steady }) => steady > sentAt && steady < to);
+}
+
+/** All rules say all the time that what vigie sent last is the payload of a choice, or of `else`. */
+function isInForce(trace: Trace, stated: Stated): boolean {
+  const { output } = stated.output;
+  const choice = stated.shown[0]?.json["choice"];
+  const at = output.choose.findIndex(({ when }) => when === choice);
+  if (at < 0 && choice !== "else") return false;
+  const others = at < 0 ? output.choose : output.choose.slice(0, at);
+  const isChosenOne = at < 0 || stays(trace, String(choice), "ON", stated);
+  return isChosenOne && others.every(({ when }) => stays(trace, when, "OFF", stated));
 }
 
 /** vigie shows this state in place of the one that it has shown. */

@@ -15,13 +15,14 @@ export interface Shown extends Time {
 }
 
 /**
- * When vigie had been connected for two minutes, its clock was right (or wrong by as much as is asked for), and nothing disturbed it:
- * neither somebody nor the broker nor the machine. Sources and devices may do what they like.
+ * When vigie had been connected for two minutes, its clock was right (or wrong by as much as is asked for), its files of secrets were
+ * there, and nothing disturbed it: neither somebody nor the broker nor the machine. Sources and devices may do what they like.
  */
 export function calmTimes({ began, events }: Trace, isAskedFor = isRight): Time[] {
   const times: Time[] = [];
   let isConnected = false;
   let isSlow = false;
+  let secretsGone = 0;
   let since: number | null = null;
   for (const event of events) {
     const isLast = event === events.at(-1);
@@ -31,7 +32,9 @@ export function calmTimes({ began, events }: Trace, isAskedFor = isRight): Time[
     if (event.kind === "connected") isConnected = true;
     if (isKind(event, ...ENDS)) isConnected = false;
     if (event.kind === "latency") isSlow = event.milliseconds > 1;
-    since = isConnected && !isSlow && isAskedFor(event.at - began - event.steady) ? event.steady : null;
+    if (event.kind === "secret file") secretsGone += event.isThere ? -1 : 1;
+    const isCalm = isConnected && !isSlow && secretsGone === 0 && isAskedFor(event.at - began - event.steady);
+    since = isCalm ? event.steady : null;
   }
   return times;
 }
@@ -126,8 +129,10 @@ export function plainRules(trace: Trace, steady: number): string[] {
 export function absences({ events }: Trace): Time[] {
   const found: Time[] = [];
   let left: number | null = null;
+  let isBrokerUp = true;
   for (const event of events) {
-    if (isKind(event, "kill", "stopped", "crash")) left = event.steady;
+    if (isKind(event, "broker down", "broker up")) isBrokerUp = event.kind === "broker up";
+    if (isKind(event, "kill", "stopped", "crash") && isBrokerUp) left = event.steady;
     if (isKind(event, "broker down", "jump", "suspend")) left = null;
     if (event.kind !== "connected") continue;
     if (left !== null && event.version === 5) found.push({ from: left, to: event.steady });
