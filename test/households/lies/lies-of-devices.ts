@@ -107,6 +107,34 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     ),
   },
   {
+    name: "what a device said last is forgotten",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "| `confirmed` | it reports something else, and not what is expected within 5 s | `contrary`, and one line in the log.",
+    },
+    judge: "report forgotten",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 5 * MINUTE, "contrary").filter(
+          (stated) => isSaidLast(trace, stated) && isQuietIn(trace, stated),
+        ),
+      (trace, stated) => withState(trace, stated, "confirmed"),
+    ),
+  },
+  {
+    name: "a device stays confirmed though no choice is in force",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "| any | no choice is in force, and there is no `else` | `sent` |",
+    },
+    judge: "not sent though no choice is in force",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, 5 * MINUTE, "sent").filter((stated) => isPayloadLeft(trace, stated)),
+      (trace, stated) => withState(trace, stated, "confirmed"),
+    ),
+  },
+  {
     name: "a device that does again what it was sent stays contrary",
     breaks: {
       document: OUTPUTS,
@@ -208,6 +236,18 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
       const page = quiet.page.replace(place, place.replace(AWAY, "envoyé"));
       return withOther(trace, quiet, { ...quiet, page });
     }),
+  },
+  {
+    name: "the page says of a device that is not away that it is",
+    breaks: { document: OUTPUTS, sentence: "say since when it is away, as far as vigie heard" },
+    judge: "there and on the page as away",
+    tell: tellAtOne(
+      (trace) => cardsOf(trace).filter(({ place }) => !place.includes(AWAY)),
+      (trace, { quiet, place }) => {
+        const page = quiet.page.replace(place, place.replace("</h3>", `</h3> ${AWAY} 12:00`));
+        return withOther(trace, quiet, { ...quiet, page });
+      },
+    ),
   },
   {
     name: "a device is sent its payload again sooner than it was configured",
@@ -431,13 +471,17 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     name: "a payload is sent a minute late while another device hangs",
     breaks: { document: OUTPUTS, sentence: "A device that does not answer delays nothing else." },
     judge: "told late over HTTP",
-    tell: tellAtOne(besideHanging, (trace, { output, sending }) => {
-      const { steady } = sending;
-      const asked = output.questions.filter((one) => one.steady > steady && one.steady < steady + MINUTE);
-      const delayed = [sending, ...asked].flatMap(({ events }) =>
-        events.map((event) => later(event, MINUTE)),
-      );
-      return withMore(withoutSendings(trace, [sending, ...asked]), delayed);
+    tell: tellAtOne(besideHanging, (trace, { output, sending }) =>
+      withLateSending(trace, output, sending, MINUTE),
+    ),
+  },
+  {
+    name: "another device of its host is asked before a device is sent its payload",
+    breaks: { document: OUTPUTS, sentence: "sendings before questions" },
+    judge: "told after a question",
+    tell: tellAtOne(besideAsked, (trace, { output, sending, question }) => {
+      const asked = again(question, sending.steady + SECOND - question.steady);
+      return withMore(withLateSending(trace, output, sending, 2 * SECOND), asked);
     }),
   },
   {
@@ -503,6 +547,25 @@ function isInForce(trace: Trace, stated: Stated): boolean {
   const others = at < 0 ? output.choose : output.choose.slice(0, at);
   const isChosenOne = at < 0 || stays(trace, String(choice), "ON", stated);
   return isChosenOne && others.every(({ when }) => stays(trace, when, "OFF", stated));
+}
+
+/** Its device has said over MQTT, and not only at a connection, what made vigie show this state. */
+function isSaidLast({ events }: Trace, { output: { output }, from }: Stated): boolean {
+  const last = events.findLast(
+    (event) => isKind(event, "heard") && event.topic === output.confirm?.topic && event.steady <= from,
+  );
+  return last?.kind === "heard" && !last.retain;
+}
+
+function isQuietIn({ events }: Trace, { from, to }: Time): boolean {
+  return events.some((event) => isKind(event, "quiet") && event.steady > from + MINUTE && event.steady < to);
+}
+
+/** It shows what was sent last, and all rules of its choices are OFF all the time. */
+function isPayloadLeft(trace: Trace, stated: Stated): boolean {
+  const { choose, else: otherwise } = stated.output.output;
+  const isOff = choose.every(({ when }) => stays(trace, when, "OFF", stated));
+  return otherwise === undefined && isOff && stated.shown.every(({ json }) => json["payload"] !== null);
 }
 
 /** vigie shows this state in place of the one that it has shown. */
@@ -587,11 +650,21 @@ function awayAnew(trace: Trace, first: EventOf<"published">): Trace {
 }
 
 /** Quiet points at which the page shows that a device is away. */
-function awayOnPage(trace: Trace): { quiet: EventOf<"quiet">; place: string }[] {
+function awayOnPage(trace: Trace): Card[] {
+  return cardsOf(trace).filter(({ place }) => place.includes(AWAY));
+}
+
+/** What the page shows of a device at a quiet point. */
+interface Card {
+  quiet: EventOf<"quiet">;
+  place: string;
+}
+
+function cardsOf(trace: Trace): Card[] {
   return trace.events.flatMap((event) => {
     if (!isKind(event, "quiet")) return [];
     const cards = event.page.split('<li class="card device').slice(1);
-    return cards.flatMap((card) => (card.includes(AWAY) ? [{ quiet: event, place: card }] : []));
+    return cards.map((place) => ({ quiet: event, place }));
   });
 }
 
@@ -788,6 +861,36 @@ function besideHanging(trace: Trace): { output: CalmOutput; sending: Sending }[]
       return isFirst && !isOften && isHanging && isDue ? [{ output, sending }] : [];
     });
   });
+}
+
+/** Sendings of a choice over HTTP whose rule has just turned, and a question to another device of the same host. */
+function besideAsked(trace: Trace): { output: CalmOutput; sending: Sending; question: Sending }[] {
+  const all = calmOutputs(trace);
+  return all.flatMap((output) => {
+    const { url } = output.output;
+    if (url === undefined || output.output.message) return [];
+    const others = all.filter(({ id, from }) => id !== output.id && from === output.from);
+    const question = others.flatMap(({ questions }) => questions).find((one) => !isElsewhere(one, url));
+    const begun = output.sendings.filter((sending) => isJustChosen(trace, output, sending));
+    return question ? begun.map((sending) => ({ output, sending, question })) : [];
+  });
+}
+
+/** It was not chosen a quarter of a minute ago, and is chosen for a minute. */
+function isJustChosen(trace: Trace, { output }: CalmOutput, { steady, payload }: Sending): boolean {
+  const earlier = steady - 15 * SECOND;
+  return (
+    isChosen(trace, output, payload, { from: steady + SECOND, to: steady + MINUTE }) &&
+    output.choose.every(({ when }) => stays(trace, when, "OFF", { from: earlier, to: earlier }))
+  );
+}
+
+/** It is sent so many milliseconds later, and its device is asked as much later what it does. */
+function withLateSending(trace: Trace, { questions }: CalmOutput, sending: Sending, by: number): Trace {
+  const { steady } = sending;
+  const asked = questions.filter((one) => one.steady > steady && one.steady < steady + MINUTE);
+  const delayed = [sending, ...asked].flatMap(({ events }) => events.map((event) => later(event, by)));
+  return withMore(withoutSendings(trace, [sending, ...asked]), delayed);
 }
 
 function isElsewhere({ events: [first] }: Sending, url: string): boolean {

@@ -30,6 +30,12 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
     ),
   },
   {
+    name: "a message has a text that no choice has",
+    breaks: { document: "docs/outputs.md", sentence: "The first choice whose rule is `ON` counts" },
+    judge: "message of its choice",
+    tell: tellAtOne(messages, (trace, { sending }) => withText(trace, sending, "something else")),
+  },
+  {
     name: "a message never comes",
     breaks: { document: MESSAGES, sentence: "A message is **sent once when its choice begins**" },
     judge: "message at its beginning",

@@ -55,6 +55,17 @@ const DEVICES: HouseConfig = {
         ...ON_EVENING_OVER_HTTP,
         confirm: { url: "http://192.0.2.42/device8/state" },
       },
+      {
+        id: "device9",
+        topic: "device9/set",
+        choose: [{ when: "evening", payload: "off" }],
+        confirm: { topic: "device9/state" },
+      },
+      {
+        ...overHttp("device10", "http://192.0.2.40"),
+        ...ON_EVENING_OVER_HTTP,
+        confirm: { url: "http://192.0.2.40/device10/state" },
+      },
     ],
   },
 };
@@ -130,6 +141,8 @@ export const EVENING_OF_DEVICES: Scenario = {
     reporting("device6"),
     { ...reporting("device7"), manner: "is switched back" },
     answering("device8"),
+    { ...reporting("device9"), report: { topic: "device9/state", retain: false } },
+    answering("device10"),
   ],
   events: [
     { at: 1, kind: "start" },
@@ -139,6 +152,7 @@ export const EVENING_OF_DEVICES: Scenario = {
     { at: 50 * MINUTE, kind: "press", device: "device1" },
     { at: 55 * MINUTE, kind: "press", device: "device3" },
     { at: HOUR, kind: "press", device: "device6" },
+    { at: 62 * MINUTE, kind: "press", device: "device9" },
     { at: 70 * MINUTE, kind: "broker", how: "killed", for: 30, retained: "kept" },
     { at: 80 * MINUTE, kind: "quiet" },
     { at: 85 * MINUTE, kind: "power", device: "device1", for: 7 * MINUTE, back: "online" },
