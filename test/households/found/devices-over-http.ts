@@ -42,6 +42,22 @@ const OVER_HTTP: HouseConfig = {
   },
 };
 
+/** It reports over MQTT, and says whether it is there. */
+const KEPT_AND_ONLINE: HouseConfig = {
+  ...HOUSE,
+  rules: [NIGHT],
+  outputs: {
+    list: [
+      {
+        id: "device1",
+        url: "http://192.0.2.40/device1/set?turn={payload}",
+        choose: [{ when: "night", payload: "off" }],
+        confirm: { topic: "device1/state", every: "1m", keep: true, online: ONLINE },
+      },
+    ],
+  },
+};
+
 /** A device is told over HTTP. */
 export const DEVICES_OVER_HTTP: readonly Found[] = [
   {
@@ -57,6 +73,23 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
       events: [
         { at: 1, kind: "start" },
         { at: 2_400, kind: "power", device: "device1", for: 900, back: "online" },
+      ],
+    },
+  },
+  {
+    what: "a judge that counts a telling for which a device without power took no connection",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 2_000,
+      seed: 1000013,
+      from: "2026-02-02T02:00:00Z",
+      configs: [KEPT_AND_ONLINE],
+      devices: [{ ...REPORTING_ONLINE, manner: "is switched back" }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 1_462, kind: "power", device: "device1", for: 4, back: "report first" },
+        { at: 1_526, kind: "power", device: "device1", for: 120, back: "report" },
+        { at: 1_706, kind: "power", device: "device1", for: 30, back: "report" },
       ],
     },
   },

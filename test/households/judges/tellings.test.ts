@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { later, withMore } from "../lies/change-trace.ts";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { ask, type Violation } from "./judge.ts";
@@ -43,4 +44,20 @@ test("a device that is there at a new connection is told, also by a slow broker"
   expect(tellingsIn(withoutSendings(trace, 600))).toContainEqual(
     expect.objectContaining({ sentence: expect.stringContaining("device1 is there at a new connection") }),
   );
+});
+
+test("a telling counts among the five of an hour if the device has read it, not if it took no connection", async () => {
+  const trace = await liveFound("a judge that counts a telling for which");
+  const requests = trace.events.filter((event) => event.kind.startsWith("web "));
+  const last = requests.slice(-3);
+  expect(last.map(({ kind }) => kind)).toEqual(["web request", "web arrival", "web answer"]);
+  const oneMore = last.map((event) => later({ ...event, id: 1_000 }, 60_000));
+  expect(tellingsIn(trace)).toEqual([]);
+  expect(tellingsIn(withMore(trace, oneMore))).toMatchObject([
+    {
+      sentence: expect.stringMatching(
+        /^device1 was told off again six times within .*, the last time after 60 s/,
+      ),
+    },
+  ]);
 });

@@ -99,8 +99,9 @@ function toldTooOften(look: Look): Finding[] {
   const again = sentAgain(look)
     // What a device that comes back is told does not count.
     .filter(({ first, second }) => !hasComeBack(life, first, second))
-    // What the broker refuses does not reach the device.
-    .filter(({ second }) => second.failure !== "refused" && wasTold(life, calm, second))
+    // What is refused, or for which the address takes no connection, does not reach the device.
+    .filter(({ second }) => second.failure !== "refused" && second.failure !== "not written")
+    .filter(({ second }) => wasTold(life, calm, second))
     // What an address has not taken is tried again like any sending, which is no further telling.
     .filter(({ first }) => first.how === "mqtt" || first.failure === null)
     .sort((one, other) => one.second.steady - other.second.steady);
