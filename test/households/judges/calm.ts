@@ -1,3 +1,4 @@
+import { MINUTE } from "../calendar.ts";
 import { isKind, type Kind, type Trace, within } from "../trace.ts";
 import { onceForEach } from "./once-for-each.ts";
 
@@ -13,6 +14,11 @@ export interface Calm {
   isSure: (from: number, to: number) => boolean;
   /** The machine did not sleep: its clock for intervals stands still then. */
   isAwake: (from: number, to: number) => boolean;
+  /**
+   * All files of secrets were there in this time, and for so long before it that what could not be sent without one was tried again:
+   * that may take ten minutes.
+   */
+  hasSecrets: (from: number, to: number) => boolean;
   /** No write that was under way in this time took long, and none failed. */
   isDiskQuick: (from: number, to: number) => boolean;
   /**
@@ -33,6 +39,7 @@ function findCalm({ events }: Trace): Calm {
   const latencies = [{ steady: 0, milliseconds: 1 }];
   const doubts: number[] = [];
   const asleep: { from: number; to: number }[] = [];
+  const withoutSecrets: { from: number; to: number }[] = [];
   const slow: { from: number; to: number }[] = [];
   const alone: { from: number; to: number }[] = [];
   let begun: number | null = null;
@@ -56,7 +63,12 @@ function findCalm({ events }: Trace): Calm {
     if (isKind(event, "suspend", "resume")) isSuspended = event.kind === "suspend";
     if (isKind(event, "suspend")) asleep.push({ from: event.steady, to: Number.POSITIVE_INFINITY });
     if (isKind(event, "resume")) asleep.at(-1)!.to = event.steady;
-    if (isKind(event, "secret file")) secretsGone += event.isThere ? -1 : 1;
+    if (isKind(event, "secret file")) {
+      secretsGone += event.isThere ? -1 : 1;
+      if (!event.isThere && secretsGone === 1)
+        withoutSecrets.push({ from: event.steady, to: Number.POSITIVE_INFINITY });
+      if (secretsGone === 0) withoutSecrets.at(-1)!.to = event.steady;
+    }
     if (isChange) {
       const last = times.at(-1);
       if (last?.to === Number.POSITIVE_INFINITY) last.to = event.steady;
@@ -102,6 +114,12 @@ function findCalm({ events }: Trace): Calm {
       times.reduce((sum, time) => sum + Math.max(0, Math.min(time.to, to) - Math.max(time.from, from)), 0),
     isSure: (from, to) => !doubts.some((steady) => steady >= from && steady <= to),
     isAwake: (from, to) => !asleep.some((one) => one.from <= to && one.to >= from),
+    hasSecrets: (from, to) => {
+      // While the machine sleeps, nothing is tried again.
+      const slept = asleep.filter((one) => one.from <= to && one.to >= from - TRIED_AGAIN);
+      const since = Math.min(from, ...slept.map((one) => one.from)) - TRIED_AGAIN;
+      return !withoutSecrets.some((one) => one.from <= to && one.to >= since);
+    },
     isDiskQuick,
     isSeen: (from, to) => {
       const isSlow = [from, to, ...within(latencies, from, to).map(({ steady }) => steady)].some(
@@ -131,3 +149,5 @@ const RECENT = 15_000;
 const USUAL = 1_500;
 const QUICK = 100;
 const SHORT = 10_000;
+/** Ten minutes, and the time that the requests before it take. */
+const TRIED_AGAIN = 11 * MINUTE;

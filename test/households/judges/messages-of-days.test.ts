@@ -42,6 +42,28 @@ test("a day may be told over HTTP while the broker is away, and must be told", a
   expect(sentences(without(trace, 2))).toEqual(["phone: nobody was told of 2026-01-06, which makes r ON"]);
 });
 
+test("a day must be told with a secret, unless its file is gone or was gone just before", async () => {
+  const { outputs, ...house } = houseOf([{ id: "r", when: TODAY }], "r");
+  const list = outputs.list.map((output) => ({
+    ...output,
+    url: "https://phone.example/phone/set?key={secret}",
+    secret_file: "plain",
+  }));
+  /** The file is gone for ten minutes from this second on; a day begins after an hour. */
+  const lived = (at: number) =>
+    liveIn({ ...house, outputs: { list } }, [{ at, kind: "secret file", name: "plain", for: 600 }], {
+      from: "2026-01-05T22:00:00Z",
+      length: 2 * 3_600,
+    });
+  const before = await lived(1_800);
+  expect(sentences(before)).toEqual([]);
+  expect(sentences(without(before, 2))).toEqual(["phone: nobody was told of 2026-01-06, which makes r ON"]);
+  const gone = await lived(3_300);
+  const sent = gone.events.flatMap((event) => (event.kind === "web request" ? [event.steady / 60_000] : []));
+  expect(sent.map(Math.floor)).toEqual([0, 70]);
+  expect(sentences(gone)).toEqual([]);
+});
+
 test("a day must be told also if another one was told just after vigie started for the first time", async () => {
   const house = houseOf([{ id: "r", when: TODAY }], "r");
   const trace = await liveIn(house, [], { from: "2026-01-05T22:00:00Z", length: 2 * 3_600 });

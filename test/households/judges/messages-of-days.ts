@@ -100,12 +100,12 @@ function untold(look: Look): Finding[] {
 }
 
 function isTold(look: Look, subject: Subject, output: OutputText, steady: number): Finding {
-  const { trace, life } = look;
+  const { trace, life, calm } = look;
   const end = steady + TOLD_WITHIN;
   // The topic of what is pretended comes with those of the rules, before or after them.
   const isPretendedAnew = readTopics(trace).changes([SIMULATION], steady + TOGETHER, end).length > 0;
-  // A file with a secret may be away.
-  if (output.needsSecretFile || isPretendedAnew || !isThrough(look, subject, steady, end)) return "skipped";
+  if (isPretendedAnew || !isThrough(look, subject, steady, end)) return "skipped";
+  if (output.needsSecretFile && !calm.hasSecrets(steady, end)) return "skipped";
   const before = life.sendings(end).filter((one) => one.steady <= end);
   if (before.some((one) => isAround(look, subject, one.steady))) return "right";
   // Before that nothing was chosen.

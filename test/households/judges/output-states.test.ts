@@ -86,7 +86,7 @@ function confirmedBoiler(...later: [number, Seen][]): Trace {
     [4, heard("off")],
     [5, published("vigie/outputs/boiler/state", "confirmed")],
     ...later,
-    [300, { kind: "stop" }],
+    [2_000, { kind: "stop" }],
   ];
   const events = seen.map(([second, one]) => ({ at: second * 1_000, steady: second * 1_000, ...one }));
   return { began: 0, events };
@@ -124,4 +124,32 @@ test("a device that goes away after its report is not confirmed when it is back"
   expect(wrongIn(confirmedBoiler(...awayAndBack(presence("online"))))).toMatchObject([
     { judge: "not confirmed by a report" },
   ]);
+});
+
+/** A boiler with a secret, which has failed two minutes after it was sent something. */
+function failedWithSecret(...more: [number, Seen][]): Trace {
+  const trace = confirmedBoiler(
+    ...more,
+    [700, ruleIs("ON")],
+    [1_000, published("boiler/set", "off")],
+    [1_000, published("vigie/outputs/boiler/since", "1970-01-01T00:16:40Z")],
+    [1_120, published("vigie/outputs/boiler/state", "failed")],
+    [1_120, published("vigie/outputs/boiler", '{"payload":"off","since":"1970-01-01T00:16:40Z"}')],
+  );
+  return withEvents(trace, (event) =>
+    event.kind === "start"
+      ? { ...event, yaml: BOILER.replace("choose:", "secret_file: plain\n      choose:") }
+      : event,
+  );
+}
+
+test("an output with a secret has failed at once only if its file was gone in the ten minutes before", () => {
+  const tooSoon = [{ judge: "failed too soon" }];
+  const file = (isThere: boolean): Seen => ({ kind: "secret file", name: "plain", isThere });
+  expect(wrongIn(failedWithSecret())).toMatchObject(tooSoon);
+  expect(wrongIn(failedWithSecret([200, file(false)], [800, file(true)]))).toEqual([]);
+  expect(wrongIn(failedWithSecret([200, file(false)], [400, file(true)]))).toMatchObject(tooSoon);
+  expect(
+    wrongIn(failedWithSecret([600, { kind: "disconnected" }], [601, { kind: "connected", version: 5 }])),
+  ).toMatchObject(tooSoon);
 });

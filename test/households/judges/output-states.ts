@@ -119,7 +119,7 @@ function standing(reports: readonly Report[], expected: string, at: number, calm
 function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning): Finding {
   const { life, calm } = look;
   // It cannot be sent without its secret.
-  if (output.needsSecretFile && !calm.isThrough(sentAt - AROUND, steady)) return "skipped";
+  if (output.needsSecretFile && !calm.hasSecrets(steady, steady)) return "skipped";
   const sendings = life.sendings(steady);
   const count = countUntil(sendings, steady);
   const isRefused = sendings

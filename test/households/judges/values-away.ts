@@ -1,5 +1,6 @@
 import { MINUTE } from "../calendar.ts";
 import { isKind, type Trace } from "../trace.ts";
+import { readCalm } from "./calm.ts";
 import { choosePayload, decidingTopics } from "./chosen-payload.ts";
 import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
@@ -32,6 +33,7 @@ export const valuesAwayJudge: Judge = {
 };
 
 function judgeDevice(output: OutputText, trace: Trace, life: Life, house: House, to: number): Finding[] {
+  if (output.needsSecretFile && !readCalm(trace).hasSecrets(to - CALM, to)) return ["skipped"];
   const decided = output.choose.map(({ when }) => [when, decide(when, trace, life, house, to)] as const);
   if (decided.some(([, state]) => state === null)) return ["skipped"];
   const states = new Map(decided.map(([when, state]) => [`${BASE}/rules/${when}/state`, state ?? ""]));
@@ -48,9 +50,9 @@ function judgeDevice(output: OutputText, trace: Trace, life: Life, house: House,
   return [{ at: to, sentence }];
 }
 
-/** Over HTTP, with payloads that say nothing of the days, and without a file that may be gone. */
+/** Over HTTP, with payloads that say nothing of the days. */
 function isFollowed(output: OutputText): boolean {
-  const isHttp = output.to.kind === "http" && !output.needsSecretFile;
+  const isHttp = output.to.kind === "http";
   return isHttp && !output.isMessage && decidingTopics(output).length === output.choose.length;
 }
 
