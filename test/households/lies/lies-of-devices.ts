@@ -168,15 +168,10 @@ export const LIES_OF_DEVICES: readonly Lie[] = [
     judge: "state changes too often",
     tell: tellAtOne(
       (trace) => statesFor(trace, 3 * MINUTE, "confirmed"),
-      (trace, { from, shown }) => {
-        const [first] = shown;
-        const turns = Array.from({ length: 12 }, (_, index) => {
-          const state = index % 2 === 0 ? "contrary" : "confirmed";
-          return first!.events.map((event) => ({
-            ...later(event, from + MINUTE + index * 5 * SECOND - event.steady),
-            payload: withStateIn(event, state),
-          }));
-        });
+      (trace, stated) => {
+        const turns = Array.from({ length: 12 }, (_, index) =>
+          turnOf(stated, index % 2 === 0 ? "contrary" : "confirmed", MINUTE + index * 5 * SECOND),
+        );
         return withMore(trace, turns.flat());
       },
     ),
@@ -581,14 +576,23 @@ function withStateIn({ topic, payload }: EventOf<"published">, state: string): s
 }
 
 /** It turns to this state a minute after it began to show the other one. */
-function withStateAfterMinute(trace: Trace, { from, shown }: Stated, state: string): Trace {
-  const [begun, ...others] = shown;
-  const turned = begun!.events.map((event) =>
-    later({ ...event, payload: withStateIn(event, state) }, MINUTE),
-  );
-  const before = others.filter(({ steady }) => steady > from + MINUTE).flatMap(({ events }) => events);
-  const changed = before.reduce((one, event) => withPayload(one, event, withStateIn(event, state)), trace);
-  return withMore(changed, turned);
+function withStateAfterMinute(trace: Trace, stated: Stated, state: string): Trace {
+  const following = stated.shown
+    .filter(({ steady }) => steady > stated.from + MINUTE)
+    .flatMap(({ events }) => events);
+  const changed = following.reduce((one, event) => withPayload(one, event, withStateIn(event, state)), trace);
+  return withMore(changed, turnOf(stated, state, MINUTE));
+}
+
+/** What vigie publishes as it turns to this state, so many milliseconds after it began to show the other one. */
+function turnOf({ from, shown }: Stated, state: string, after: number): EventOf<"published">[] {
+  const [first] = shown;
+  const whole = first!.events.at(-1)!;
+  const turned = later(whole, from + after - whole.steady);
+  return [
+    { ...turned, topic: `${whole.topic}/state`, payload: state },
+    { ...turned, payload: withStateIn(whole, state) },
+  ];
 }
 
 function isAway({ json }: Shown): boolean {
