@@ -2,12 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LONG } from "../../support/long.ts";
-import { judge } from "../judges/judges.ts";
+import { JUDGES, judge } from "../judges/judges.ts";
 import type { Trace } from "../trace.ts";
 import { LIES } from "./lies.ts";
 import { describeOutcomes, fold, type Outcome, tellLie } from "./tell-lies.ts";
 import { FEW_TRACES, TRACES } from "./traces.ts";
 
+/** A lie counts as seen if its judge complains at this part of its places or more. */
+const SEEN = 0.75;
 const households = LONG ? TRACES : FEW_TRACES;
 const traces = new Map<string, Trace>();
 const outcomes: Outcome[] = [];
@@ -33,13 +35,18 @@ test.each(LIES.map(({ name, breaks }) => [name, breaks] as const))(
   },
 );
 
+test.each(JUDGES)("a lie that does not survive is told to the judge $name", ({ name }) => {
+  const lies = LIES.filter((lie) => lie.judge === name && lie.isSurvived === undefined);
+  expect(lies).not.toEqual([]);
+});
+
 describe("a judge complains", () => {
   test.each(LIES.map((lie) => [lie.judge, lie.name, lie] as const))("%s: %s", (_judge, _name, lie) => {
     const outcome = tellLie(lie, traces, LONG ? 3 : 1);
     outcomes.push(outcome);
     const { told, killed } = outcome;
     expect(told, "places for this lie").toBeGreaterThan(0);
-    const isSeen = killed >= told / 2;
+    const isSeen = killed >= told * SEEN;
     expect(isSeen, describeOutcomes([outcome])).toBe(lie.isSurvived === undefined);
   });
 });
