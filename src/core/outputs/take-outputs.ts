@@ -160,17 +160,26 @@ function loseSending(
   { due: { number, payload } }: GivenSend,
   { at, outputs }: { at: Clocks; outputs: Outputs },
 ): OutputsPart {
-  const { key, message } = output;
-  const lost = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
-  if (message) {
-    const part = noteArrival(withPassingOf(before, key, { underWay: null }), output, at, "now");
-    const retry = nextTry(part, output, payload, lost, at);
-    return sayIfGivenUp(withPassingOf(part, key, { retry }), output);
-  }
+  if (output.message) return loseMessage(before, output, payload, at, "now");
+  const { key } = output;
   // vigie itself ends the connection then.
   if (before.passing.isEnding) return withPassingOf(before, key, { underWay: null });
   const why = `the connection to the broker ended before this was acknowledged. If that happens each time, the broker may end it because vigie may not publish to ${placeOf(output)}: check its access list`;
-  return takeNotTaken(before, { ...lost, number, message: why }, at, outputs);
+  return takeNotTaken(before, { ...LOST, number, message: why }, at, outputs);
+}
+
+/** It may have arrived: it is tried again after a pause. */
+function loseMessage(
+  before: OutputsPart,
+  output: Output,
+  payload: string,
+  at: Clocks,
+  saved: "now" | "with the next save",
+): OutputsPart {
+  const { key } = output;
+  const part = noteArrival(withPassingOf(before, key, { underWay: null }), output, at, saved);
+  const retry = nextTry(part, output, payload, LOST, at);
+  return sayIfGivenUp(withPassingOf(part, key, { retry }), output);
 }
 
 function overMqtt({ list }: Outputs): Output[] {
@@ -351,10 +360,10 @@ function takeCutOff(
 ): OutputsPart {
   const found = findGiven(before, number, outputs);
   if (!found) return before;
-  const { output } = found;
-  const part = withPassingOf(before, output.key, { underWay: null });
-  if (!mayHaveArrived) return part;
-  return sayIfGivenUp(noteArrival(part, output, at, "with the next save"), output);
+  const { output, given } = found;
+  return mayHaveArrived && output.message
+    ? loseMessage(before, output, given.due.payload, at, "with the next save")
+    : withPassingOf(before, output.key, { underWay: null });
 }
 
 /**
@@ -408,5 +417,7 @@ function noteSaved(before: OutputsPart, changes: number): OutputsPart {
   return part;
 }
 
+/** It was written, and vigie hears no answer. */
+const LOST = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
 /** Milliseconds, of an output without `confirm`. */
 const USUAL = { every: 30_000, for: 3_600_000 };

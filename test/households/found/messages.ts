@@ -249,6 +249,28 @@ export const MESSAGES: readonly Found[] = [
     },
   },
   {
+    what: "a reload while a message is tried again sends it once more at once",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 600,
+      seed: 5008,
+      configs: [{ ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } }],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 30,
+          kind: "web",
+          host: "https://phone.example",
+          fault: { kind: "hangs", seconds: null },
+          for: 500,
+        },
+        valueAt(60, "guests"),
+        // From about 101 s to 111 s it is tried for the second time.
+        { at: 105, kind: "reload" },
+      ],
+    },
+  },
+  {
     what: "a message is not sent, though its choice follows another one, or is not marked, though a colour is pretended",
     scenario: {
       ...QUIET_MORNING,
