@@ -116,7 +116,10 @@ function firstElse(sending: Sending, outputs: readonly OutputText[], trace: Trac
   const ever = housesBetween(trace, 0, steady).flatMap((house) =>
     house.outputs.filter((output) => targetOf(output) === target),
   );
-  const earlier = ever.flatMap((output) => chosenBetween(output, topics, 0, steady + AROUND));
+  // Before its topic is published first, a rule only seems to be unknown.
+  const knownFrom = (output: OutputText) =>
+    Math.max(0, ...decidingTopics(output).map((topic) => topics.published(topic)[0]?.steady ?? 0));
+  const earlier = ever.flatMap((output) => chosenBetween(output, topics, knownFrom(output), steady + AROUND));
   if (earlier.some((one) => hasPayload(one) && one.kind !== "else")) return "right";
   // What was chosen may have ended before a topic said so.
   if (!readCalm(trace).isSeen(0, steady + AROUND)) return "skipped";
