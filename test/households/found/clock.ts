@@ -75,4 +75,25 @@ export const CLOCK: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a rule is disabled for hours while the service alone says that the clock is more than an hour behind",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 304785611,
+      length: 46_000,
+      configs: [{ ...HOUSE, rules: [GUESTS], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 600, kind: "source", source: "service", fault: { kind: "clock", seconds: 4_000 }, for: 6_900 },
+        { at: 600, kind: "source", source: "rte", fault: { kind: "down" }, for: 6_900 },
+        {
+          at: 8_000,
+          kind: "command",
+          topic: "vigie/rules/guests/enabled/set",
+          payload: '{"enabled":false,"for":"510m"}',
+        },
+      ],
+    },
+  },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../calendar.ts";
+import { liveFound } from "../live.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
 import { ask } from "./judge.ts";
@@ -597,4 +598,16 @@ test("a topic that is not there is missing, once vigie is online for a while", (
     ["01-04 08:00", END],
   ]);
   expect(missing(cleared)[0]?.at).toBeGreaterThan(7 * HOUR);
+});
+
+test("What is disabled for a time while a source contradicts the clock is enabled again by one of the two", async () => {
+  const { began, events } = await liveFound("a rule is disabled for hours while the service alone");
+  expect(ask(truthJudges, { began, events }).violations).toEqual([]);
+  const topic = "vigie/rules/guests/state";
+  const ends = events.findLast((event) => event.kind === "published" && event.topic === topic);
+  expect(Math.round(ends!.steady / MINUTE)).toBe((8_000 + 510 * 60 + 4_000) / 60);
+  const never = { began, events: events.filter((event) => event !== ends) };
+  expect(ask(truthJudges, never).violations[0]).toMatchObject({
+    sentence: expect.stringContaining("rules/guests/state is OFF, and ON is right"),
+  });
 });

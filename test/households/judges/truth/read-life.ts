@@ -72,6 +72,8 @@ function findLife(trace: Trace): Life {
   let ever = current;
   /** The last answer of each source was plain. */
   const wasPlain = { service: true, rte: true };
+  /** By how much the clock of each source was ahead of that of the machine in its last answer. */
+  const ahead = { service: 0, rte: 0 };
   let wasRestarted = false;
   let latest = Number.NEGATIVE_INFINITY;
   const unanswered = new Map<number, number>();
@@ -170,6 +172,7 @@ function findLife(trace: Trace): Life {
       const isOfThisTariff = house.at(steady)?.isSpecial === false;
       const isCertain = isPlain && wasPlain[event.source] && skew.at(steady) === 0 && isOfThisTariff;
       wasPlain[event.source] = isPlain;
+      ahead[event.source] = made - event.at;
       if (isHoursOff) doubt(event, 8 * HOUR);
       // 304: what that path last said with this tag holds again.
       const tag = `${event.source} ${event.path} ${event.headers.etag ?? ""}`;
@@ -181,11 +184,15 @@ function findLife(trace: Trace): Life {
     if (isKind(event, "heard") && event.topic.startsWith(`${BASE}/`) && !event.retain) {
       const topic = event.topic.slice(BASE.length + 1);
       const given = house.at(steady);
-      if (given)
-        learnt(event, {
-          ...current,
-          settings: obey(current.settings, topic, event.payload, event.at, given),
-        });
+      if (given) {
+        // What is set for a time ends by the clock that vigie believes.
+        const { settings } = current;
+        const others = [ahead.service, ahead.rte].filter((one) => Math.abs(one) > MINUTE);
+        const obeyed = [0, ...others].map((one) =>
+          obey(settings, topic, event.payload, event.at + one, given),
+        );
+        learnt(event, { ...current, settings: obeyed.reduce(mergeSettings) });
+      }
     }
     if (isKind(event, "heard") && !event.topic.startsWith(`${BASE}/`)) {
       const { topic, payload, retain } = event;
