@@ -64,6 +64,23 @@ export const SLOW_BROKER: readonly Found[] = [
     }),
   ),
   {
+    what: "a judge that takes events which a slow broker took one after the other for too many in ten seconds",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 800,
+      seed: 112,
+      from: "2026-01-05T20:50:00Z",
+      configs: [{ ...HOUSE, rules: [GUESTS], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 318, kind: "latency", milliseconds: 3_000, for: 61 },
+        chatterAt(338, 0.3),
+        chatterAt(346, 0.3),
+        chatterAt(362, 0.3),
+      ],
+    },
+  },
+  {
     what: "a slow broker that refuses MQTT 5 first keeps a start from being online in a minute and a half",
     scenario: {
       ...QUIET_MORNING,

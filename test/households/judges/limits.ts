@@ -1,5 +1,6 @@
 import { DAY, MINUTE } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
+import { readCalm } from "./calm.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { expectedOf, judgeOutputs, type Look, targetsOf } from "./output-life.ts";
 import { requestJudges } from "./request-limits.ts";
@@ -21,6 +22,7 @@ export const limitJudges: readonly Judge[] = [
  */
 function judgeMessages(trace: Trace): Finding[] {
   const topics = readTopics(trace);
+  const calm = readCalm(trace);
   const reasons = trace.events.filter(isReasonToPublish).map(({ steady }) => ({ steady, more: 1 }));
   const foreign = trace.events.filter(isForeign);
   return topics.topics().flatMap((topic) => {
@@ -31,7 +33,10 @@ function judgeMessages(trace: Trace): Finding[] {
       // vigie sends its own value again.
       ...foreign.flatMap((event) => (event.topic === topic ? [{ steady: event.steady, more: 1 }] : [])),
     ];
-    return bySubject(topics.published(topic)).flatMap((sent) => {
+    // Events wait for each other at a slow broker, and arrive together when it is quick again.
+    const isInTime = ({ steady }: TraceEvent) =>
+      topic !== `${BASE}/event` || calm.isSeen(steady - EVENTS_WAIT, steady);
+    return bySubject(topics.published(topic).filter(isInTime)).flatMap((sent) => {
       const times = sent.map(({ steady }) => steady);
       const limit = { most: 11, within: 10_000 };
       return tooMany(`messages on ${topic} in 10 s`, times, [...reasons, ...own], limit);
@@ -174,3 +179,5 @@ function tooMany(
 
 /** Milliseconds, without `confirm`. */
 const USUAL_EVERY = 30_000;
+/** Milliseconds: an event for each second of a value that flaps, and six seconds for each at the slowest broker. */
+const EVENTS_WAIT = 3 * MINUTE;
