@@ -11,6 +11,7 @@ import {
   PEAK,
   QUIET_HOUSE,
   QUIET_MORNING,
+  RELAY,
   REPORTING,
   REPORTING_ONLINE,
   ROUGE_AHEAD,
@@ -77,6 +78,24 @@ export const SLOW_BROKER: readonly Found[] = [
         chatterAt(338, 0.3),
         chatterAt(346, 0.3),
         chatterAt(362, 0.3),
+      ],
+    },
+  },
+  {
+    what: "a judge that takes the connection of a reload, which a slow broker delays, for one after an outage",
+    scenario: {
+      ...RELAY,
+      ...QUIET_HOUSE,
+      length: 1_300,
+      devices: RELAY.devices,
+      configs: RELAY.configs.flatMap((config) => [
+        { ...config, homeassistant: { discovery: "components" } },
+        { ...config, homeassistant: { discovery: "components" }, rules: [...config.rules, PEAK] },
+      ]),
+      events: [
+        { at: 1, kind: "start" },
+        { at: 400, kind: "latency", milliseconds: 3_000, for: 600 },
+        { at: 530, kind: "edit", config: 1 },
       ],
     },
   },

@@ -321,16 +321,17 @@ function returns({ trace, life, calm }: Look): Reason[] {
 /** After a new connection, and after a kill, nobody knows whether a device that is there was away meanwhile. */
 function connections({ trace, life, calm }: Look): Reason[] {
   let isOrderly = true;
-  let isReload = false;
+  let isReloading = false;
   return trace.events.flatMap((event): Reason[] => {
     const { steady } = event;
     if (isKind(event, "kill", "crash", "disconnected")) isOrderly = false;
-    if (isKind(event, "start", "reload")) isReload = event.kind === "reload";
-    // A reload connects anew, too; it may tell and need not.
-    if (isKind(event, "stopped", "state file") || (isKind(event, "started") && isReload)) isOrderly = true;
+    if (isKind(event, "stopped", "state file")) isOrderly = true;
+    if (isKind(event, "start", "reload")) isReloading = event.kind === "reload";
     if (!isKind(event, "connected")) return [];
-    const wasOrderly = isOrderly;
+    // A reload connects anew, too, at a slow broker long after it is done; it may tell and need not.
+    const wasOrderly = isOrderly || isReloading;
     isOrderly = false;
+    isReloading = false;
     // What is heard after a reload is heard at another connection.
     const heard = life.presences.filter(
       (one) => one.steady >= steady && one.steady < steady + READ && calm.isThrough(steady, one.steady),
