@@ -100,6 +100,41 @@ export const SLOW_BROKER: readonly Found[] = [
     },
   },
   {
+    what: "a judge that looks for what began a hold on a topic that a slow broker never got it for",
+    scenario: {
+      ...QUIET_HOUSE,
+      oldBroker: true,
+      length: 1_100,
+      seed: 1,
+      from: "2026-01-05T21:10:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS, { id: "held", when: { all: [{ rule: "guests" }, { period: "hc" }] }, hold: "5m" }],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(20, "guests"),
+        valueAt(333.9, "home"),
+        { at: 583.9, kind: "latency", milliseconds: 3_000, for: 80 },
+        {
+          at: 603.9,
+          kind: "series",
+          topic: "house/value1",
+          every: 0.3,
+          for: 45,
+          retain: true,
+          values: { words: ["home", "home", "home", "home", "home", "home", "home", "guests"] },
+        },
+        valueAt(649.9, "home"),
+        { at: 943.9, kind: "quiet" },
+        { at: 1_000, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "a slow broker that refuses MQTT 5 first keeps a start from being online in a minute and a half",
     scenario: {
       ...QUIET_MORNING,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../calendar.ts";
+import { eventAt, withMore } from "../lies/change-trace.ts";
 import { liveFound } from "../live.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
@@ -610,4 +611,12 @@ test("What is disabled for a time while a source contradicts the clock is enable
   expect(ask(truthJudges, never).violations[0]).toMatchObject({
     sentence: expect.stringContaining("rules/guests/state is OFF, and ON is right"),
   });
+});
+
+test("a rule that holds what a slow broker never got is right, and wrong when the hold is over", async () => {
+  const trace = await liveFound("a judge that looks for what began a hold");
+  expect(ask(truthJudges, trace).violations).toEqual([]);
+  const isOn = eventAt(trace, 970_000, shows("rules/held/state", "ON"));
+  const [first] = ask(truthJudges, withMore(trace, [isOn])).violations;
+  expect(first?.sentence).toMatch(/rules\/held\/state is ON, and OFF is right$/);
 });

@@ -367,7 +367,10 @@ function heldLonger({ hold }: RuleText, { life: { skew }, steady }: Look): numbe
 /** `heldFrom`: also what values, and other rules that look at them, were from then on. */
 function momentOf({ life, trace, house, steady, memory, isAway }: Place, heldFrom: number): Moment {
   const heardFrom = Math.min(heldFrom, steady - SETTLED);
+  // A slow broker gets the newest of several turns only: what began a hold may never have been on the topic.
+  const isUnseen = heldFrom < steady && life.slowUntil.at(steady) > heldFrom;
   const published = (id: string): Possible | null => {
+    if (isUnseen) return null;
     const topic = life.held(`${BASE}/rules/${id}/state`);
     const states = [heldFrom, ...topic.changes(heldFrom, steady)].map((at) => stateOf(topic.at(at), at));
     const now = stateOf(topic.at(steady), steady);
