@@ -107,7 +107,7 @@ test("what was sent last is not confirmed any more when no choice is in force", 
   expect(wrongIn(confirmedBoiler([60, ruleIs("OFF")]))).toMatchObject([
     { sentence: "boiler is confirmed (off), though no choice is in force" },
   ]);
-  const soonOver = confirmedBoiler([260, ruleIs("OFF")]);
+  const soonOver = confirmedBoiler([1_960, ruleIs("OFF")]);
   expect(wrongIn(soonOver)).toEqual([]);
 });
 
