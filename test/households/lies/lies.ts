@@ -1,12 +1,15 @@
 import type { Lie } from "./lie.ts";
 import { LIES_OF_ABSENCE } from "./lies-of-absence.ts";
+import { LIES_OF_AWAY_DEVICES } from "./lies-of-away-devices.ts";
 import { LIES_OF_DAYS } from "./lies-of-days.ts";
 import { LIES_OF_DERIVED_TOPICS } from "./lies-of-derived-topics.ts";
-import { LIES_OF_DEVICES } from "./lies-of-devices.ts";
+import { LIES_OF_DEVICE_REQUESTS } from "./lies-of-device-requests.ts";
+import { LIES_OF_DEVICE_STATES } from "./lies-of-device-states.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
+import { LIES_OF_TELLINGS } from "./lies-of-tellings.ts";
 import { LIES_OF_THE_PROCESS } from "./lies-of-the-process.ts";
 
 export const LIES: readonly Lie[] = [
@@ -17,6 +20,9 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_LIMITS,
   ...LIES_OF_THE_PROCESS,
   ...LIES_OF_PAYLOADS,
-  ...LIES_OF_DEVICES,
+  ...LIES_OF_DEVICE_STATES,
+  ...LIES_OF_AWAY_DEVICES,
+  ...LIES_OF_TELLINGS,
+  ...LIES_OF_DEVICE_REQUESTS,
   ...LIES_OF_MESSAGES,
 ];

@@ -138,6 +138,10 @@ function readShown(published: readonly EventOf<"published">[], id: string): Show
   return shown;
 }
 
+export function isAway({ json }: Shown): boolean {
+  return json["away_since"] !== null;
+}
+
 /** An output without an id has one that is made of its topic. */
 export function idOf({ id, topic = "" }: OutputText): string {
   return id ?? topic.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");

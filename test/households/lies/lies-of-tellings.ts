@@ -1,0 +1,292 @@
+import { MINUTE, SECOND } from "../calendar.ts";
+import { isKind, type Trace, type TraceEvent } from "../trace.ts";
+import { later, withMore, without } from "./change-trace.ts";
+import { type Lie, tellAtOne } from "./lie.ts";
+import {
+  again,
+  type CalmOutput,
+  calmOutputs,
+  isAway,
+  isChosen,
+  outputsOf,
+  payloadOf,
+  type Sending,
+  withoutSendings,
+} from "./read-outputs.ts";
+import { type Stated, statesFor } from "./read-states.ts";
+
+const OUTPUTS = "docs/outputs.md";
+
+/** When a device is sent its payload, and when again. */
+export const LIES_OF_TELLINGS: readonly Lie[] = [
+  {
+    name: "a device is sent its payload again sooner than it was configured",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
+    },
+    judge: "told again too soon",
+    tell: tellAtOne(
+      (trace) => repeats(trace).filter(({ first }) => first.isTaken),
+      (trace, { first, second }) =>
+        withMore(trace, again(first, Math.round((second.steady - first.steady) / 3))),
+    ),
+  },
+  {
+    name: "a device that has confirmed its payload is sent it again",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
+    },
+    judge: "told again though it had confirmed",
+    tell: tellAtOne(confirmedSendings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
+  },
+  {
+    name: "`else` is sent again to a device that does something else",
+    breaks: { document: OUTPUTS, sentence: "never for `else` or `unknown`" },
+    judge: "told again though not kept",
+    tell: tellAtOne(
+      (trace) =>
+        statesFor(trace, 3 * MINUTE, "contrary").flatMap(({ output, from, shown, before }) => {
+          const sending = output.sendings.findLast(({ steady }) => steady < from);
+          const isElse =
+            shown.every(({ json }) => json["choice"] === "else") && before?.state === "confirmed";
+          return isElse && sending ? [{ sending, by: from + 2 * MINUTE - sending.steady }] : [];
+        }),
+      (trace, { sending, by }) => withMore(trace, again(sending, by)),
+    ),
+  },
+  {
+    name: "what a device has not confirmed is not sent again",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `confirm`, vigie sends the payload again every 30 s (`every`) until the device reports it",
+    },
+    judge: "not tried again",
+    tell: tellAtOne(
+      (trace) =>
+        repeats(trace).filter(
+          ({ first, second, to }) => second.steady + (second.steady - first.steady) + 2 * MINUTE < to,
+        ),
+      (trace, { output, second, to }) =>
+        withoutSendings(
+          trace,
+          output.sendings.filter(({ steady }) => steady >= second.steady && steady < to),
+        ),
+    ),
+  },
+  {
+    name: "a device that is back is not sent its payload",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "sends the payload again when the device says on `topic` that it is back",
+    },
+    judge: "not told though it came back",
+    tell: tellAtOne(
+      (trace) =>
+        tellings(trace).filter(({ state, before }) => state === "waiting" && before && isAway(before)),
+      withoutTelling,
+    ),
+  },
+  {
+    name: "a device with `keep` that does something else is not sent its payload",
+    breaks: { document: OUTPUTS, sentence: "sends the payload again 5 s after a report of something else" },
+    judge: "not told though it does something else",
+    tell: tellAtOne(
+      (trace) =>
+        tellings(trace).filter(({ state, output }) => state === "contrary" && output.output.confirm?.keep),
+      withoutTelling,
+    ),
+  },
+  {
+    name: "a device that does something else is sent its payload at once",
+    breaks: { document: OUTPUTS, sentence: "sends the payload again 5 s after a report of something else" },
+    judge: "told again before 5 s",
+    tell: tellAtOne(
+      (trace) =>
+        tellings(trace).filter(({ state, before }) => state === "contrary" && before?.state === "confirmed"),
+      (trace, { sending }) =>
+        withMore(
+          withoutSendings(trace, [sending]),
+          sending.events.map((event) => later(event, -4 * SECOND)),
+        ),
+    ),
+  },
+  {
+    name: "a device that is there is not sent its payload at a new connection",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "vigie sends the payload once more to a device that is there according to `online`",
+    },
+    judge: "not told at a new connection",
+    tell: tellAtOne(toldAtConnections, withoutTelling),
+  },
+  {
+    name: "a device that is switched back is sent its payload a sixth time within an hour",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "vigie sends it at most five times within an hour, then every ten minutes",
+    },
+    judge: "told again too often",
+    tell: tellAtOne(slowTellings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
+  },
+  {
+    name: "an address that refuses is asked again after a minute",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "After any other status from 300 to 499 vigie says at once what to check, and sends again every ten minutes.",
+    },
+    judge: "told again too soon",
+    tell: tellAtOne(refusedSendings, (trace, sending) => withMore(trace, again(sending, MINUTE))),
+  },
+  {
+    name: "a device goes on by a value that counts no longer, as the broker is away",
+    breaks: {
+      document: "docs/what-if.md",
+      sentence: "devices over HTTP get what `when_unknown` of the rule or `unknown` of the output says",
+    },
+    judge: "values without the broker",
+    tell: tellAtOne(sentAlone, (trace, sending) => withoutSendings(trace, [sending])),
+  },
+];
+
+interface Repeated {
+  output: CalmOutput;
+  first: Sending;
+  /** The same payload, as nothing had confirmed the first one. */
+  second: Sending;
+  /** How long it went on waiting. */
+  to: number;
+}
+
+function repeats(trace: Trace): Repeated[] {
+  return statesFor(trace, MINUTE, "waiting").flatMap(({ output, from, to }) => {
+    const sendings = output.sendings.filter(({ steady }) => steady >= from && steady < to);
+    return sendings.slice(1).flatMap((second, index): Repeated[] => {
+      const first = sendings[index]!;
+      return first.payload === second.payload ? [{ output, first, second, to }] : [];
+    });
+  });
+}
+
+/** Sendings that were confirmed, and an instant three minutes after that at which they still were. */
+function confirmedSendings(trace: Trace): { sending: Sending; by: number }[] {
+  return statesFor(trace, 5 * MINUTE, "confirmed").flatMap(({ output, from, to }) => {
+    const sending = output.sendings.findLast(({ steady }) => steady < from);
+    const topic = output.output.confirm?.online?.topic;
+    const isTouched = trace.events.some(
+      (event) => isKind(event, "heard") && event.topic === topic && event.steady > from && event.steady < to,
+    );
+    return sending && !isTouched ? [{ sending, by: from + 3 * MINUTE - sending.steady }] : [];
+  });
+}
+
+/** vigie sends the payload of a choice once more, as its device is back or does something else; and so long nothing else is due. */
+function tellings(trace: Trace): (Stated & { sending: Sending })[] {
+  return statesFor(trace, 0, "waiting", "contrary").flatMap((stated) => {
+    const { output, shown } = stated;
+    const { steady } = shown[0]!;
+    const sending = output.sendings.find((one) => Math.abs(one.steady - steady) < SECOND);
+    const next = output.sendings.find((one) => one.steady > steady && one.payload !== sending?.payload);
+    const to = Math.min(next?.steady ?? output.to, output.to, steady + 10 * MINUTE);
+    const isMqtt = output.output.confirm?.topic !== undefined && output.output.topic !== undefined;
+    if (!sending || !isMqtt || to < steady + 5 * MINUTE) return [];
+    const isDue = isChosen(trace, output.output, sending.payload, { from: steady - SECOND, to });
+    return isDue ? [{ ...stated, sending, from: steady, to }] : [];
+  });
+}
+
+/** Nothing is sent, and so the device reports nothing, and vigie shows nothing else. */
+function withoutTelling(
+  trace: Trace,
+  { output: { id, output, sendings }, from, to }: Pick<Stated, "output" | "from" | "to">,
+): Trace {
+  const isMeanwhile = ({ steady }: { steady: number }) => steady > from - SECOND && steady <= to;
+  const untold = withoutSendings(trace, sendings.filter(isMeanwhile));
+  return without(
+    untold,
+    (event) =>
+      isKind(event, "published", "heard", "message") &&
+      event.steady > from &&
+      event.steady <= to &&
+      (event.topic === output.confirm?.topic || event.topic.startsWith(`vigie/outputs/${id}`)),
+  );
+}
+
+/** A device that is there is sent its payload after a connection was lost, and so long nothing else is due. */
+function toldAtConnections(trace: Trace): Pick<Stated, "output" | "from" | "to">[] {
+  const { events } = trace;
+  return events.flatMap((event, index) => {
+    if (!isKind(event, "connected")) return [];
+    const before = events.slice(0, index).findLast((one) => isKind(one, ...DISTURBING));
+    if (before?.kind !== "disconnected") return [];
+    const time = { from: event.steady, to: event.steady + 5 * MINUTE };
+    const isDisturbed = (one: TraceEvent) =>
+      one.steady > time.from && one.steady < time.to && isKind(one, ...DISTURBING);
+    if (events.some(isDisturbed)) return [];
+    return outputsOf(trace)(time).flatMap((output) => {
+      const [first] = output.sendings;
+      const { confirm, topic } = output.output;
+      if (!first || !confirm?.online || topic === undefined || first.steady > time.from + MINUTE) return [];
+      const isDue = isChosen(trace, output.output, first.payload, time);
+      return isDue ? [{ output, from: first.steady, to: time.to }] : [];
+    });
+  });
+}
+
+const DISTURBING = ["disconnected", "start", "stop", "kill", "crash", "reload", "suspend", "jump"] as const;
+
+/** A device was sent its payload so often that vigie waits, and so long it may not be sent it again. */
+function slowTellings(trace: Trace): { sending: Sending; by: number }[] {
+  return statesFor(trace, 5 * MINUTE, "contrary").flatMap(({ output, shown, to }) =>
+    shown.flatMap(({ steady, json }) => {
+      const sending = output.sendings.findLast((one) => one.steady < steady + SECOND);
+      const nextTry = Date.parse(String(json["next_try"])) - trace.began;
+      const by = 3 * MINUTE;
+      const isEarly = sending !== undefined && sending.steady + by + MINUTE < Math.min(nextTry, to);
+      return isEarly ? [{ sending, by }] : [];
+    }),
+  );
+}
+
+/** The address has refused it, and was not asked again for two minutes. */
+function refusedSendings(trace: Trace): Sending[] {
+  return calmOutputs(trace)
+    .filter(({ output }) => !output.message)
+    .flatMap(({ sendings, to }) =>
+      sendings.filter(({ events, steady }, index) => {
+        const isRefused = events.some(
+          (event) =>
+            isKind(event, "web answer") &&
+            event.status >= 300 &&
+            event.status < 500 &&
+            !LATER.includes(event.status),
+        );
+        return isRefused && (sendings[index + 1]?.steady ?? to) > steady + 2 * MINUTE;
+      }),
+    );
+}
+
+const LATER = [408, 425, 429];
+
+/** What a vigie that started without a broker sent last, before it had one: the payload for values that are not known. */
+function sentAlone(trace: Trace): Sending[] {
+  let started: number | null = null;
+  return trace.events.flatMap((event) => {
+    if (isKind(event, "start")) started = event.steady;
+    if (!isKind(event, ...ENDS) || started === null) return [];
+    const [from, to] = [started, event.steady];
+    started = null;
+    return outputsOf(trace)({ from, to }).flatMap(({ output, sendings }) => {
+      const last = sendings.findLast(({ steady }) => steady < to);
+      const isUnknown = output.unknown !== undefined && last?.payload === payloadOf(output.unknown);
+      return last && last.steady > from && isUnknown ? [last] : [];
+    });
+  });
+}
+
+const ENDS = ["connected", "stop", "kill", "reload"] as const;
