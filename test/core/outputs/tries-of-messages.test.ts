@@ -150,14 +150,32 @@ describe("a restart", () => {
     expect(again.tellings()).toEqual([750]);
   });
 
-  test("of the configuration only makes none come sooner either", () => {
-    const vigie = lost();
-    const steady = 30 * 24 * HOUR + 3 * MINUTE;
-    const at = { now: START + 3 * MINUTE, steady };
-    const before = vigie.part().passing;
+  /** How long a reload at this time waits until the message is tried again. */
+  const pauseAfterReload = (vigie: ReturnType<typeof house>, time: number) => {
+    const steady = 30 * 24 * HOUR + time;
+    const { passing: before } = vigie.part();
+    const at = { now: START + time, steady };
     const again = startOutputs(vigie.kept(), at, { outputs: outputsOf([PHONE]), before });
-    const retry = again.passing.byKey.get(PHONE.key)?.retry;
-    expect((retry?.at ?? 0) - steady).toBe(570 * SECOND);
+    return again.passing.byKey.get(PHONE.key)!.retry!.at - steady;
+  };
+
+  test("of the configuration only makes none come sooner either", () => {
+    expect(pauseAfterReload(lost(), 3 * MINUTE)).toBe(570 * SECOND);
+  });
+
+  test("of the configuration that cuts off the second try makes the third one come after two minutes if the second one was written, else at once", () => {
+    const pause = (mayHaveArrived: boolean) => {
+      const vigie = house(PHONE);
+      vigie.answerWith(unanswered(true));
+      vigie.turn(true);
+      vigie.answerWith(nothing);
+      vigie.wait(35 * SECOND);
+      vigie.take({ kind: "ending" });
+      vigie.take({ kind: "cut off", number: vigie.number(), mayHaveArrived });
+      return pauseAfterReload(vigie, 35 * SECOND);
+    };
+    expect(pause(true)).toBe(2 * MINUTE);
+    expect(pause(false)).toBeLessThanOrEqual(0);
   });
 
   test("with a clock that was set back makes it come after its pause at the latest", () => {
