@@ -160,26 +160,17 @@ function loseSending(
   { due: { number, payload } }: GivenSend,
   { at, outputs }: { at: Clocks; outputs: Outputs },
 ): OutputsPart {
-  if (output.message) return loseMessage(before, output, payload, at, "now");
-  const { key } = output;
-  // vigie itself ends the connection then.
+  const { key, message } = output;
+  const lost = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
+  if (message) {
+    const part = noteArrival(withPassingOf(before, key, { underWay: null }), output, at);
+    const retry = nextTry(part, output, payload, lost, at);
+    return sayIfGivenUp(withPassingOf(part, key, { retry }), output);
+  }
+  // vigie itself ends the connection or the request then.
   if (before.passing.isEnding) return withPassingOf(before, key, { underWay: null });
   const why = `the connection to the broker ended before this was acknowledged. If that happens each time, the broker may end it because vigie may not publish to ${placeOf(output)}: check its access list`;
-  return takeNotTaken(before, { ...LOST, number, message: why }, at, outputs);
-}
-
-/** It may have arrived: it is tried again after a pause. */
-function loseMessage(
-  before: OutputsPart,
-  output: Output,
-  payload: string,
-  at: Clocks,
-  saved: "now" | "with the next save",
-): OutputsPart {
-  const { key } = output;
-  const part = noteArrival(withPassingOf(before, key, { underWay: null }), output, at, saved);
-  const retry = nextTry(part, output, payload, LOST, at);
-  return sayIfGivenUp(withPassingOf(part, key, { retry }), output);
+  return takeNotTaken(before, { ...lost, number, message: why }, at, outputs);
 }
 
 function overMqtt({ list }: Outputs): Output[] {
@@ -276,7 +267,7 @@ function notTold(part: OutputsPart, before: OutputsPart, key: string): OutputsPa
 function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
   const { key } = output;
   const isRefused = event.kind === "refused";
-  const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, at, "now") : before;
+  const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, at) : before;
   const { payload = "" } = lastSent(part.kept, key) ?? {};
   const retry = nextTry(part, output, payload, event, at);
   const then = retry?.isSlow ? "It is sent again every ten minutes" : "It is sent again";
@@ -361,24 +352,19 @@ function takeCutOff(
   const found = findGiven(before, number, outputs);
   if (!found) return before;
   const { output, given } = found;
-  return mayHaveArrived && output.message
-    ? loseMessage(before, output, given.due.payload, at, "with the next save")
+  return mayHaveArrived
+    ? loseSending(before, output, given, { at, outputs })
     : withPassingOf(before, output.key, { underWay: null });
 }
 
 /**
  * A try of a message counts if it may have arrived: a person reads each. One that is tried without end, as its service knows it, must
- * not wear out the disk.
+ * not wear out the disk. What ends is saved anyway.
  */
-function noteArrival(
-  part: OutputsPart,
-  { key, message }: Output,
-  { now }: Clocks,
-  saved: "now" | "with the next save",
-): OutputsPart {
+function noteArrival(part: OutputsPart, { key, message }: Output, { now }: Clocks): OutputsPart {
   if (!message) return part;
   const { tries = 0 } = lastSent(part.kept, key) ?? {};
-  const isWorthWrite = saved === "now" && tries < MOST_TRIES;
+  const isWorthWrite = !part.passing.isEnding && tries < MOST_TRIES;
   const kept = recordArrival(part.kept, key, { isTaken: false, at: now });
   return withKept(part, kept, isWorthWrite ? "now" : "with the next save");
 }
@@ -417,7 +403,5 @@ function noteSaved(before: OutputsPart, changes: number): OutputsPart {
   return part;
 }
 
-/** It was written, and vigie hears no answer. */
-const LOST = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
 /** Milliseconds, of an output without `confirm`. */
 const USUAL = { every: 30_000, for: 3_600_000 };
