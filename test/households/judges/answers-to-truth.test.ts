@@ -601,7 +601,24 @@ test("a topic that is not there is missing, once vigie is online for a while", (
   expect(missing(cleared)[0]?.at).toBeGreaterThan(7 * HOUR);
 });
 
-test("What is disabled for a time while a source contradicts the clock is enabled again by one of the two", async () => {
+test("a rule that is disabled for a time is enabled again by no source whose clock is two minutes off", () => {
+  const trace = live("[{ id: r, when: { any: [{ period: hp }, { period: hc }] } }]", [
+    ["01-04 08:00", shows("rules/r/state", "ON")],
+    ["01-04 10:00", serviceSays("2026-01-05", "BLUE")],
+    [
+      "01-04 10:05",
+      hears("vigie/rules/r/enabled/set", '{"enabled":false,"for":"30m"}'),
+      shows("rules/r/state", "OFF"),
+    ],
+    ["01-04 10:37", shows("rules/r/state", "ON")],
+    ["01-04 10:50", END],
+  ]);
+  const headers = { date: new Date(BEGAN + 10 * HOUR + 2 * MINUTE).toUTCString() };
+  const events = trace.events.map((event) => (event.kind === "answer" ? { ...event, headers } : event));
+  expect(wrongs("rules/r/state", { ...trace, events })).toContain("01-04 10:35 OFF");
+});
+
+test("a rule that is disabled for a time while a source contradicts the clock is enabled again by one of the two clocks", async () => {
   const { began, events } = await liveFound("a rule is disabled for hours while the service alone");
   expect(ask(truthJudges, { began, events }).violations).toEqual([]);
   const topic = "vigie/rules/guests/state";

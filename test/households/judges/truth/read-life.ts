@@ -72,8 +72,8 @@ function findLife(trace: Trace): Life {
   let ever = current;
   /** The last answer of each source was plain. */
   const wasPlain = { service: true, rte: true };
-  /** By how much the clock of each source was ahead of that of the machine in its last answer. */
-  const ahead = { service: 0, rte: 0 };
+  /** By how much the clock of each source was ahead of the steady clock in its last answer. */
+  const ahead = new Map<string, number>();
   let wasRestarted = false;
   let latest = Number.NEGATIVE_INFINITY;
   const unanswered = new Map<number, number>();
@@ -172,7 +172,7 @@ function findLife(trace: Trace): Life {
       const isOfThisTariff = house.at(steady)?.isSpecial === false;
       const isCertain = isPlain && wasPlain[event.source] && skew.at(steady) === 0 && isOfThisTariff;
       wasPlain[event.source] = isPlain;
-      ahead[event.source] = made - event.at;
+      ahead.set(event.source, made - steady);
       if (isHoursOff) doubt(event, 8 * HOUR);
       // 304: what that path last said with this tag holds again.
       const tag = `${event.source} ${event.path} ${event.headers.etag ?? ""}`;
@@ -186,10 +186,11 @@ function findLife(trace: Trace): Life {
       const given = house.at(steady);
       if (given) {
         // What is set for a time ends by the clock that vigie believes.
-        const { settings } = current;
-        const others = [ahead.service, ahead.rte].filter((one) => Math.abs(one) > MINUTE);
-        const obeyed = [0, ...others].map((one) =>
-          obey(settings, topic, event.payload, event.at + one, given),
+        const others = [...ahead.values()]
+          .map((one) => steady + one)
+          .filter((time) => Math.abs(time - event.at) > WRONG_CLOCK);
+        const obeyed = [event.at, ...others].map((time) =>
+          obey(current.settings, topic, event.payload, time, given),
         );
         learnt(event, { ...current, settings: obeyed.reduce(mergeSettings) });
       }
@@ -249,5 +250,7 @@ function mergeMemories(one: Memory, other: Memory): Memory {
 }
 
 const NOTHING: Memory = { book: EMPTY_BOOK, settings: NO_SETTINGS };
+/** Milliseconds: vigie believes no source whose clock differs by less than five minutes from that of the machine. */
+const WRONG_CLOCK = 4 * MINUTE;
 /** An age that is over any limit. */
 const LONG_AGO = Number.NEGATIVE_INFINITY;
