@@ -34,9 +34,9 @@ function judgeMessages(trace: Trace): Finding[] {
       ...foreign.flatMap((event) => (event.topic === topic ? [{ steady: event.steady, more: 1 }] : [])),
     ];
     // Events wait for each other at a slow broker, and arrive together when it is quick again.
-    const isInTime = ({ steady }: TraceEvent) =>
+    const isOnTime = ({ steady }: TraceEvent) =>
       topic !== `${BASE}/event` || calm.isSeen(steady - EVENTS_WAIT, steady);
-    return bySubject(topics.published(topic).filter(isInTime)).flatMap((sent) => {
+    return bySubject(topics.published(topic).filter(isOnTime)).flatMap((sent) => {
       const times = sent.map(({ steady }) => steady);
       const limit = { most: 11, within: 10_000 };
       return tooMany(`messages on ${topic} in 10 s`, times, [...reasons, ...own], limit);
@@ -179,5 +179,5 @@ function tooMany(
 
 /** Milliseconds, without `confirm`. */
 const USUAL_EVERY = 30_000;
-/** Milliseconds: an event for each second of a value that flaps, and six seconds for each at the slowest broker. */
+/** Milliseconds: for so long after a slow time, events that waited for each other may still arrive together. */
 const EVENTS_WAIT = 3 * MINUTE;

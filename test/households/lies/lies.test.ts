@@ -35,7 +35,7 @@ test.each(LIES.map(({ name, breaks }) => [name, breaks] as const))(
   },
 );
 
-test.each(JUDGES)("a lie that does not survive is told to the judge $name", ({ name }) => {
+test.each(JUDGES.map(({ name }) => [name]))("a lie that does not survive is told to the judge %s", (name) => {
   const lies = LIES.filter((lie) => lie.judge === name && lie.isSurvived === undefined);
   expect(lies).not.toEqual([]);
 });
