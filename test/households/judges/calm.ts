@@ -19,6 +19,8 @@ export interface Calm {
    * that may take ten minutes.
    */
   hasSecrets: (from: number, to: number) => boolean;
+  /** The broker took each message at once in this time. */
+  isBrokerQuick: (from: number, to: number) => boolean;
   /** No write that was under way in this time took long, and none failed. */
   isDiskQuick: (from: number, to: number) => boolean;
   /**
@@ -92,6 +94,10 @@ function findCalm({ events }: Trace): Calm {
     });
     return Math.max(...recent.map(({ milliseconds }) => milliseconds));
   };
+  const isBrokerQuick = (from: number, to: number) =>
+    [from, to, ...within(latencies, from, to).map(({ steady }) => steady)].every(
+      (steady) => latency(steady) <= QUICK,
+    );
   const isDiskQuick = (from: number, to: number) =>
     !slow.some((one) => one.from <= to && one.to >= from) && !(begun !== null && begun <= to);
   const at = (steady: number) => {
@@ -120,13 +126,12 @@ function findCalm({ events }: Trace): Calm {
       const since = Math.min(from, ...slept.map((one) => one.from)) - TRIED_AGAIN;
       return !withoutSecrets.some((one) => one.from <= to && one.to >= since);
     },
+    isBrokerQuick,
     isDiskQuick,
-    isSeen: (from, to) => {
-      const isSlow = [from, to, ...within(latencies, from, to).map(({ steady }) => steady)].some(
-        (steady) => latency(steady) > QUICK,
-      );
-      return !isSlow && isDiskQuick(from, to) && !alone.some((one) => one.from <= to && one.to >= from);
-    },
+    isSeen: (from, to) =>
+      isBrokerQuick(from, to) &&
+      isDiskQuick(from, to) &&
+      !alone.some((one) => one.from <= to && one.to >= from),
     latency,
     lag: (steady) => 3 * latency(steady) + USUAL,
   };

@@ -107,29 +107,23 @@ test.each([
   ]);
 });
 
-test("events of twelve rules in a second are right, and twelve of one are too many", () => {
-  const events = (ruleOf: (index: number) => string) =>
-    Array.from({ length: 12 }, (_, index) => {
+test("events of twelve rules in a second are right, and twelve of one are too many, also while the disk fails", () => {
+  const withEventsOf = (ruleOf: (index: number) => string, ...more: TraceEvent[]) => {
+    const events = Array.from({ length: 12 }, (_, index) => {
       const payload = JSON.stringify({ event_type: "rule_on", rule: ruleOf(index) });
       const message = { topic: "vigie/event", payload, retain: false, qos: 1, expiry: undefined } as const;
       return at(quiet, 30_000 + index / 20, { kind: "published", id: index, ...message });
     });
-  expect(
-    sentences(
-      withMore(
-        quiet,
-        events((index) => `rule${index}`),
-      ),
-    ),
-  ).toEqual([]);
-  expect(
-    sentences(
-      withMore(
-        quiet,
-        events(() => "rule1"),
-      ),
-    ),
-  ).toEqual(["12 messages on vigie/event in 10 s, at most 11"]);
+    return sentences(withMore(quiet, [...more, ...events]));
+  };
+  const tooMany = ["12 messages on vigie/event in 10 s, at most 11"];
+  const fails = [
+    at(quiet, 29_990, { kind: "write", outcome: "begun" }),
+    at(quiet, 29_991, { kind: "write", outcome: "failed" }),
+  ];
+  expect(withEventsOf((index) => `rule${index}`)).toEqual([]);
+  expect(withEventsOf(() => "rule1")).toEqual(tooMany);
+  expect(withEventsOf(() => "rule1", ...fails)).toEqual(tooMany);
 });
 
 test("a path that fails is asked ten times a day, by the time zone of the tariff", () => {
