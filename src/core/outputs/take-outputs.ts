@@ -359,7 +359,7 @@ function takeCutOff(
 
 /**
  * A try of a message counts if it may have arrived: a person reads each. One that is tried without end, as its service knows it, must
- * not wear out the disk. What ends is saved anyway.
+ * not wear out the disk. When vigie ends, it saves anyway.
  */
 function noteArrival(part: OutputsPart, { key, message }: Output, { now }: Clocks): OutputsPart {
   if (!message) return part;
