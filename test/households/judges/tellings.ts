@@ -328,7 +328,7 @@ function connections({ trace, life, calm }: Look): Reason[] {
     if (isKind(event, "stopped", "state file")) isOrderly = true;
     if (isKind(event, "start", "reload")) isReloading = event.kind === "reload";
     if (!isKind(event, "connected")) return [];
-    // A reload connects anew, too, at a slow broker long after it is done; it may tell and need not.
+    // A reload makes a new connection, at a slow broker long after the reload is done. vigie may tell devices then, and need not.
     const wasOrderly = isOrderly || isReloading;
     isOrderly = false;
     isReloading = false;

@@ -46,7 +46,7 @@ function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Finding[] {
     // vigie does not undo what it did not do. An output that had another target did something there.
     const isUntouched = !last && chosen.kind === "else" && !hadOtherTarget(output, trace, quiet.steady);
     if (chosen.payload === last?.payload || isUntouched) return ["right"];
-    // vigie does not know what it sent last, if it sent something.
+    // vigie may have forgotten what it sent last. If it never sent anything, nothing keeps it from sending the payload of a choice.
     const isForgotten =
       (last || chosen.kind !== "choice") && hasForgotten(trace, last?.steady ?? 0, quiet.steady);
     if (isForgotten) return ["skipped"];

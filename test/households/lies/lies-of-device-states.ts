@@ -121,7 +121,7 @@ export const LIES_OF_DEVICE_STATES: readonly Lie[] = [
     },
     judge: "not sent though no choice is in force",
     tell: tellAtOne(
-      (trace) => statesFor(trace, 5 * MINUTE, "sent").filter((stated) => isPayloadLeft(trace, stated)),
+      (trace) => statesFor(trace, 5 * MINUTE, "sent").filter((stated) => isNoChoiceInForce(trace, stated)),
       (trace, stated) => withState(trace, stated, "confirmed"),
     ),
   },
@@ -198,8 +198,8 @@ function isQuietIn({ events }: Trace, { from, to }: Time): boolean {
   return events.some((event) => isKind(event, "quiet") && event.steady > from + MINUTE && event.steady < to);
 }
 
-/** It shows what was sent last, and all rules of its choices are OFF all the time. */
-function isPayloadLeft(trace: Trace, stated: Stated): boolean {
+/** All rules of its choices are OFF all the time, it has no `else`, and vigie shows what it sent last. */
+function isNoChoiceInForce(trace: Trace, stated: Stated): boolean {
   const { choose, else: otherwise } = stated.output.output;
   const isOff = choose.every(({ when }) => stays(trace, when, "OFF", stated));
   return otherwise === undefined && isOff && stated.shown.every(({ json }) => json["payload"] !== null);
