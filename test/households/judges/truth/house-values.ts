@@ -7,8 +7,9 @@ export interface Heard {
   /** As `steady`. */
   from: number;
   payload: string | null;
-  /** Since when its age may count: the documents leave some cases open. */
-  ages: readonly number[];
+  /** Since when its age counts, as `steady`: the documents leave some cases open, so it is one of the instants between these two. */
+  earliest: number;
+  latest: number;
 }
 
 /** What the condition may say of a value, if vigie looks at it at some time between these two instants. */
@@ -20,13 +21,11 @@ export function testValue(test: ValueText, heard: readonly Heard[], from: number
   const limit = test.max_age === undefined ? Number.POSITIVE_INFINITY : readDuration(test.max_age);
   const found: Possible[] = [];
   for (let index = first; index < heard.length && (heard[index]!.from <= to || index === first); index += 1) {
-    const { payload, ages, from: since } = heard[index]!;
+    const { payload, earliest, latest, from: since } = heard[index]!;
     const begin = Math.max(from, since);
     const end = Math.min(to, heard[index + 1]?.from ?? to);
-    for (const age of ages) {
-      if (begin - age <= limit) found.push(payload === null ? UNKNOWN : testPayload(test, payload));
-      if (test.max_age !== undefined && end - age >= limit) found.push(UNKNOWN);
-    }
+    if (begin - latest <= limit) found.push(payload === null ? UNKNOWN : testPayload(test, payload));
+    if (test.max_age !== undefined && end - earliest >= limit) found.push(UNKNOWN);
   }
   return found.length === 0 ? UNKNOWN : either(found);
 }

@@ -93,7 +93,10 @@ function findLife(trace: Trace): Life {
     );
   const forget = (topics: readonly string[], steady: number) => {
     for (const topic of topics)
-      heard.set(topic, [...(heard.get(topic) ?? []), { from: steady, payload: null, ages: [steady] }]);
+      heard.set(topic, [
+        ...(heard.get(topic) ?? []),
+        { from: steady, payload: null, earliest: steady, latest: steady },
+      ]);
   };
 
   // After a yield two processes may live in the trace: another judge says so.
@@ -107,7 +110,7 @@ function findLife(trace: Trace): Life {
       // A value may seem older by the jump; what was dated by a wrong clock may be believed for hours.
       for (const [topic, list] of heard) {
         const last = list.at(-1)!;
-        heard.set(topic, [...list, { ...last, from: steady, ages: [...last.ages, LONG_AGO] }]);
+        heard.set(topic, [...list, { ...last, from: steady, earliest: LONG_AGO }]);
       }
       // A clock that is set back does not bring back what it has ended.
       const settings = perhapsEnded(current.settings, Math.max(latest, event.at), event.at);
@@ -202,9 +205,12 @@ function findLife(trace: Trace): Life {
       const isFirst = list.at(-1)?.payload === null;
       const last = list.findLast((one) => one.payload !== null && (!isFirst || one.payload === payload));
       const isReplay = retain && last?.payload === payload;
-      const ages = isReplay ? [...last.ages, ...(wasRestarted ? [steady, LONG_AGO] : [])] : [steady];
+      const isDatedBefore = isReplay && !wasRestarted;
+      const { earliest, latest } = isDatedBefore
+        ? last
+        : { earliest: isReplay ? LONG_AGO : steady, latest: steady };
       heard.set(topic, list);
-      list.push({ from: steady, payload, ages: [...new Set(ages)] });
+      list.push({ from: steady, payload, earliest, latest });
     }
     if (isKind(event, "published", "message") && event.retain) {
       const expiry = isKind(event, "published") ? event.expiry : undefined;
