@@ -164,14 +164,14 @@ function tooMany(
   reasons: readonly Reason[],
   { most, within: length }: Limit,
 ): Finding[] {
+  const inOrder = reasons.toSorted((a, b) => a.steady - b.steady);
   let first = 0;
   return untilWrong(times, (time, index) => {
     // vigie counts in whole milliseconds.
     while (time - times[first]! > length - 1) first += 1;
     const count = index - first + 1;
     if (count <= most) return "right";
-    const from = times[first]! - 1_000;
-    const inTime = reasons.filter(({ steady }) => steady >= from && steady <= time);
+    const inTime = within(inOrder, times[first]! - 1_000, time);
     const allowed = inTime.reduce((sum, { more }) => sum + more, most);
     return count > allowed ? { at: time, sentence: `${count} ${what}, at most ${allowed}` } : "right";
   });

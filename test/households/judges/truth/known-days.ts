@@ -297,15 +297,20 @@ export function mergeBooks(one: Book, other: Book): Book {
     return [
       date,
       {
-        service: unique([...a.service, ...b.service]),
-        rte: unique([...a.rte, ...b.rte]),
-        forecast: unique([...a.forecast, ...b.forecast]),
-        rates: unique([...a.rates, ...b.rates]),
+        service: union(a.service, b.service),
+        rte: union(a.rte, b.rte),
+        forecast: union(a.forecast, b.forecast),
+        rates: union(a.rates, b.rates),
       },
     ];
   });
   const updatedAt = Math.max(one.updatedAt, other.updatedAt);
-  return { days: new Map(days), season: unique([...one.season, ...other.season]), updatedAt };
+  return { days: new Map(days), season: union(one.season, other.season), updatedAt };
+}
+
+/** Each once. In a season most days are merged thousands of times with what is in them already. */
+function union<T>(one: readonly T[], other: readonly T[]): readonly T[] {
+  return other.every((item) => one.includes(item)) ? one : unique([...one, ...other]);
 }
 
 /** What a source has said counts only while it is configured, and may be back with it. */
