@@ -164,14 +164,15 @@ function tooMany(
   reasons: readonly Reason[],
   { most, within: length }: Limit,
 ): Finding[] {
-  const inOrder = reasons.toSorted((a, b) => a.steady - b.steady);
+  const inOrder = reasons.toSorted((one, other) => one.steady - other.steady);
   let first = 0;
   return untilWrong(times, (time, index) => {
     // vigie counts in whole milliseconds.
     while (time - times[first]! > length - 1) first += 1;
     const count = index - first + 1;
     if (count <= most) return "right";
-    const inTime = within(inOrder, times[first]! - 1_000, time);
+    // `within` leaves its first instant out; what happened just then counts.
+    const inTime = within(inOrder, times[first]! - 1_000 - 0.001, time);
     const allowed = inTime.reduce((sum, { more }) => sum + more, most);
     return count > allowed ? { at: time, sentence: `${count} ${what}, at most ${allowed}` } : "right";
   });

@@ -230,28 +230,26 @@ function contraryInSpite(look: Look): Finding[] {
 function forgotten(look: Look): Finding[] {
   const { trace, life, calm } = look;
   const lost = trace.events.filter((event) => isKind(event, "kill", "crash", "suspend"));
-  return trace.events
-    .filter((event) => isKind(event, "quiet"))
-    .flatMap(({ steady }): Finding[] => {
-      const output = life.at(steady);
-      const payload = life.payloadAt(steady);
-      const report = life.reports[countUntil(life.reports, steady) - 1];
-      if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes")
-        return [];
-      if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
-      const from = report.steady;
-      const isKnown =
-        steady - from >= TURNS + calm.lag(from) &&
-        (life.sentAt(steady) ?? steady) <= from &&
-        life.isSame(from - 1, steady) &&
-        within(lost, from, steady).length === 0 &&
-        calm.isSure(from - AROUND, steady) &&
-        calm.isDiskQuick(from, steady);
-      if (!isKnown) return ["skipped"];
-      if (life.stateAt(steady) !== "confirmed") return ["right"];
-      const what = `is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
-      return [isWrong(look, steady, what)];
-    });
+  const quiets = trace.events.filter((event) => isKind(event, "quiet"));
+  return quiets.flatMap(({ steady }): Finding[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    const report = life.reports[countUntil(life.reports, steady) - 1];
+    if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes") return [];
+    if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
+    const from = report.steady;
+    const isKnown =
+      steady - from >= TURNS + calm.lag(from) &&
+      (life.sentAt(steady) ?? steady) <= from &&
+      life.isSame(from - 1, steady) &&
+      within(lost, from, steady).length === 0 &&
+      calm.isSure(from - AROUND, steady) &&
+      calm.isDiskQuick(from, steady);
+    if (!isKnown) return ["skipped"];
+    if (life.stateAt(steady) !== "confirmed") return ["right"];
+    const what = `is confirmed (${payload}), though ${report.payload.slice(0, 80)} was heard last`;
+    return [isWrong(look, steady, what)];
+  });
 }
 
 /** `confirm.for` counts over connections: a device of which nothing is heard has failed then, though the connection comes and goes. */
