@@ -77,7 +77,7 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
     },
   },
   {
-    what: "a judge that counts a telling for which a device without power took no connection",
+    what: "a judge that counts a telling, though the device had no power and took no connection",
     scenario: {
       ...QUIET_HOUSE,
       length: 2_000,

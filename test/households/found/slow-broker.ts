@@ -65,7 +65,7 @@ export const SLOW_BROKER: readonly Found[] = [
     }),
   ),
   {
-    what: "a judge that takes events which a slow broker took one after the other for too many in ten seconds",
+    what: "a judge that calls events too many in ten seconds, though a slow broker only took them one after the other",
     scenario: {
       ...QUIET_HOUSE,
       length: 800,
@@ -82,7 +82,7 @@ export const SLOW_BROKER: readonly Found[] = [
     },
   },
   {
-    what: "a judge that takes the connection of a reload, which a slow broker delays, for one after an outage",
+    what: "a judge that mistakes the connection of a reload, which a slow broker delays, for one after an outage",
     scenario: {
       ...RELAY,
       ...QUIET_HOUSE,
@@ -100,7 +100,7 @@ export const SLOW_BROKER: readonly Found[] = [
     },
   },
   {
-    what: "a judge that looks for what began a hold on a topic that a slow broker never got it for",
+    what: "a judge that expects on a topic what began a hold, though a slow broker never got it",
     scenario: {
       ...QUIET_HOUSE,
       oldBroker: true,

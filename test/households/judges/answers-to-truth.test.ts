@@ -631,7 +631,7 @@ test("a rule that is disabled for a time while a source contradicts the clock is
 });
 
 test("a rule that holds what a slow broker never got is right, and wrong when the hold is over", async () => {
-  const trace = await liveFound("a judge that looks for what began a hold");
+  const trace = await liveFound("a judge that expects on a topic what began a hold");
   expect(ask(truthJudges, trace).violations).toEqual([]);
   const isOn = eventAt(trace, 970_000, shows("rules/held/state", "ON"));
   const [first] = ask(truthJudges, withMore(trace, [isOn])).violations;

@@ -47,7 +47,7 @@ test("a device that is there at a new connection is told, also by a slow broker"
 });
 
 test("a telling counts among the five of an hour if the device has read it, not if it took no connection", async () => {
-  const trace = await liveFound("a judge that counts a telling for which");
+  const trace = await liveFound("a judge that counts a telling, though the device had no power");
   const requests = trace.events.filter((event) => event.kind.startsWith("web "));
   const last = requests.slice(-3);
   expect(last.map(({ kind }) => kind)).toEqual(["web request", "web arrival", "web answer"]);

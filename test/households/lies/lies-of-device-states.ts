@@ -205,7 +205,6 @@ function isNoChoiceInForce(trace: Trace, stated: Stated): boolean {
   return otherwise === undefined && isOff && stated.shown.every(({ json }) => json["payload"] !== null);
 }
 
-/** vigie shows this state in place of the one that it has shown. */
 /** It turns to this state a minute after it began to show the other one. */
 function withStateAfterMinute(trace: Trace, stated: Stated, state: string): Trace {
   const following = stated.shown

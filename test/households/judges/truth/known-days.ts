@@ -224,7 +224,7 @@ function createLearner(before: Book, { made, isPlain }: Answer) {
     if (!isSame(day[key], list)) days.set(date, { ...day, [key]: list });
   };
   const set = <K extends "service" | "rte" | "forecast">(date: Day, key: K, list: KnownDay[K]) => {
-    // Nobody knows whether an answer counts that may be old.
+    // An answer that may be old may count or not.
     put(date, key, unique([...(isPlain ? [] : dayAt(date)[key]), ...list]) as unknown as KnownDay[K]);
   };
   const word = (date: Day, source: "service" | "rte", color: Color) => {
