@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { later, withMore, without } from "../lies/change-trace.ts";
 import { liveIn } from "../live.ts";
-import type { Trace } from "../trace.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
 import { foretoldJudge } from "./foretold.ts";
 import { ask } from "./judge.ts";
 
@@ -19,14 +20,11 @@ const live = (milliseconds: number) =>
   );
 
 /** OFF comes so many seconds later. */
-function offLater({ began, events }: Trace, seconds: number): Trace {
-  const by = seconds * 1_000;
-  const moved = events.map((event) =>
-    event.kind === "published" && event.topic === "vigie/rules/peak/state" && event.payload === "OFF"
-      ? { ...event, at: event.at + by, steady: event.steady + by }
-      : event,
-  );
-  return { began, events: moved.sort((one, other) => one.steady - other.steady) };
+function offLater(trace: Trace, seconds: number): Trace {
+  const isOff = (event: TraceEvent) =>
+    event.kind === "published" && event.topic === "vigie/rules/peak/state" && event.payload === "OFF";
+  const delayed = trace.events.filter(isOff).map((event) => later(event, seconds * 1_000));
+  return withMore(without(trace, isOff), delayed);
 }
 
 test("a slow broker may get a turn of a rule later than foretold, but not much later", async () => {

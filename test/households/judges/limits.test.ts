@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
-import { withMore } from "../lies/change-trace.ts";
+import { eventAt, withMore } from "../lies/change-trace.ts";
 import { liveIn } from "../live.ts";
 import type { ScriptEvent } from "../scenario.ts";
 import type { Seen, Trace, TraceEvent } from "../trace.ts";
@@ -43,8 +43,8 @@ beforeAll(async () => {
   quiet = await live(3, 0);
 });
 
-function at({ began }: Trace, seconds: number, seen: Seen): TraceEvent {
-  return { at: began + seconds * 1_000, steady: seconds * 1_000, ...seen };
+function at(trace: Trace, seconds: number, seen: Seen): TraceEvent {
+  return eventAt(trace, seconds * 1_000, seen);
 }
 
 function sentences(trace: Trace): string[] {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
+import { later, withMore, without } from "../lies/change-trace.ts";
 import { liveFound, liveIn } from "../live.ts";
 import type { HouseConfig, OutputText, ScriptEvent, WebFault } from "../scenario.ts";
-import type { Trace, TraceEvent } from "../trace.ts";
+import { isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { ask } from "./judge.ts";
 import { messageJudges } from "./messages.ts";
 
@@ -59,16 +60,24 @@ function sentences(trace: Trace): string[] {
 }
 
 /** The last sending of this text came so many seconds earlier. */
-function earlier({ began, events }: Trace, payload: string, seconds: number): Trace {
-  const of = events.findLast((event) => event.kind === "web request" && event.payload === payload);
-  const id = of?.kind === "web request" ? of.id : undefined;
-  const moved = events.map((event) =>
-    "id" in event && event.id === id && event.kind.startsWith("web")
-      ? { ...event, at: event.at - seconds * 1_000, steady: event.steady - seconds * 1_000 }
-      : event,
+function earlier(trace: Trace, payload: string, seconds: number): Trace {
+  const sending = lastSending(trace, payload);
+  const moved = sending.map((event) => later(event, -seconds * 1_000));
+  return withMore(
+    without(trace, (event) => sending.includes(event)),
+    moved,
   );
-  return { began, events: moved.sort((one, other) => one.steady - other.steady) };
 }
+
+/** All that happened of the last request with this text. */
+function lastSending({ events }: Trace, payload: string): TraceEvent[] {
+  const ids = events.flatMap((event) =>
+    isKind(event, "web request") && event.payload === payload ? [event.id] : [],
+  );
+  return events.filter((event) => isKind(event, ...OF_REQUESTS) && event.id === ids.at(-1));
+}
+
+const OF_REQUESTS = ["web request", "web arrival", "web answer", "web failure"] as const;
 
 test("another text is wrong while one choice is in force, and right when the next one begins", async () => {
   const trace = await live();
@@ -138,10 +147,8 @@ function sent({ events }: Trace): string[] {
 }
 
 /** The requests from this one on were never made. */
-function withoutSince({ began, events }: Trace, first: number): Trace {
-  const isGone = (event: TraceEvent) =>
-    event.kind.startsWith("web") && "id" in event && Number(event.id) >= first;
-  return { began, events: events.filter((event) => !isGone(event)) };
+function withoutSince(trace: Trace, first: number): Trace {
+  return without(trace, (event) => isKind(event, ...OF_REQUESTS) && event.id >= first);
 }
 
 test("a service that was busy for an hour is tried each ten minutes, and each 30 s before", async () => {
@@ -333,13 +340,9 @@ test("a rule that looks at two days tells each of them once", async () => {
 });
 
 /** The last sending of this text is made once more a hundred seconds later. */
-function withThird({ began, events }: Trace, payload: string): Trace {
-  const of = events.findLast((event) => event.kind === "web request" && event.payload === payload);
-  const own = events.filter((event) => of && "id" in of && "id" in event && event.id === of.id);
-  const again = own
-    .filter(({ kind }) => kind.startsWith("web"))
-    .map((event) => ({ ...event, id: 1_000, at: event.at + 100_000, steady: event.steady + 100_000 }));
-  return { began, events: [...events, ...again].sort((one, other) => one.steady - other.steady) };
+function withThird(trace: Trace, payload: string): Trace {
+  const again = lastSending(trace, payload).map((event) => later({ ...event, id: 1_000 }, 100_000));
+  return withMore(trace, again);
 }
 
 test("a message is tried six times more by a vigie whose state file was lost, and not by another one", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { runHousehold } from "../household.ts";
+import { later, withOther } from "../lies/change-trace.ts";
 import { liveIn } from "../live.ts";
 import type { ScriptEvent } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
@@ -32,15 +33,12 @@ const live = (before: readonly ScriptEvent[] = []) =>
   });
 
 /** The last `online` comes so many seconds later. */
-function onlineLater({ began, events }: Trace, seconds: number): Trace {
-  const by = seconds * 1_000;
-  const isOnline = (event: Trace["events"][number]) =>
-    event.kind === "published" && event.topic === "vigie/availability" && event.payload === "online";
-  const last = events.findLastIndex(isOnline);
-  const moved = events.map((event, index) =>
-    index === last ? { ...event, at: event.at + by, steady: event.steady + by } : event,
-  );
-  return { began, events: moved.sort((one, other) => one.steady - other.steady) };
+function onlineLater(trace: Trace, seconds: number): Trace {
+  const last = trace.events.findLast(
+    (event) =>
+      event.kind === "published" && event.topic === "vigie/availability" && event.payload === "online",
+  )!;
+  return withOther(trace, last, later(last, seconds * 1_000));
 }
 
 test("a start is online within two minutes", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { valueAt } from "../found/shared.ts";
+import { without } from "../lies/change-trace.ts";
 import { liveIn } from "../live.ts";
 import type { HouseConfig, ScriptEvent } from "../scenario.ts";
 import type { Trace } from "../trace.ts";
@@ -45,8 +46,8 @@ function sent({ events }: Trace): string[] {
   );
 }
 
-function without(payload: string, { began, events }: Trace): Trace {
-  return { began, events: events.filter((one) => !(one.kind === "web request" && one.payload === payload)) };
+function unsent(payload: string, trace: Trace): Trace {
+  return without(trace, (event) => event.kind === "web request" && event.payload === payload);
 }
 
 const WRONG = expect.stringContaining("17 is chosen (unknown), and 20 was sent last");
@@ -55,7 +56,7 @@ test("a device with a secret follows values that count no longer, unless its fil
   const always = await startedAlone();
   expect(sent(always)).toEqual(["0: 17", "1: 20", "21: 17"]);
   expect(sentences(always)).toEqual([]);
-  expect(sentences(without("17", always))).toEqual([WRONG]);
+  expect(sentences(unsent("17", always))).toEqual([WRONG]);
   const gone = await startedAlone({ at: 1_240, kind: "secret file", name: "plain", for: 900 });
   expect(sent(gone)).toEqual(["0: 17", "1: 20", "41: 17"]);
   expect(sentences(gone)).toEqual([]);
@@ -65,5 +66,5 @@ test("a device with a secret is tried again within ten minutes after its file is
   const back = await startedAlone({ at: 1_200, kind: "secret file", name: "plain", for: 100 });
   expect(sent(back)).toEqual(["0: 17", "1: 20", "31: 17"]);
   expect(sentences(back)).toEqual([]);
-  expect(sentences(without("17", back))).toEqual([WRONG]);
+  expect(sentences(unsent("17", back))).toEqual([WRONG]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { later, withMore, without } from "../lies/change-trace.ts";
 import { liveIn } from "../live.ts";
 import type { HouseConfig } from "../scenario.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
@@ -35,13 +36,10 @@ test("a payload that was taken and saved is not sent again after a kill", async 
   const sent = sentTo(trace, "device/set");
   expect(sent.map(({ payload }) => payload)).toEqual(["p1"]);
   expect(wrongIn(trace)).toEqual([]);
-  const again = { ...sent[0]!, id: 10_000, at: sent[0]!.at + 620_000, steady: sent[0]!.steady + 620_000 };
-  const events = [...trace.events, again].sort((one, other) => one.steady - other.steady);
-  expect(wrongIn({ ...trace, events })).toEqual([
-    "sent twice: device/set: p1 was sent again after 620 s, for no reason",
-  ]);
-  const unsaved = events.filter(({ kind, steady }) => kind !== "write" || steady > 600_000);
-  expect(wrongIn({ ...trace, events: unsaved })).toEqual([]);
+  const twice = withMore(trace, [later({ ...sent[0]!, id: 10_000 }, 620_000)]);
+  expect(wrongIn(twice)).toEqual(["sent twice: device/set: p1 was sent again after 620 s, for no reason"]);
+  const unsaved = without(twice, ({ kind, steady }) => kind === "write" && steady <= 600_000);
+  expect(wrongIn(unsaved)).toEqual([]);
 });
 
 test("an output that gets another topic is sent what is in force, also if that is else", async () => {
