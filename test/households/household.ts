@@ -1,5 +1,4 @@
 import { createBroker } from "./broker.ts";
-import { addDays } from "./calendar.ts";
 import { createDevices } from "./devices.ts";
 import { createDisk } from "./disk.ts";
 import { followSeries } from "./follow-series.ts";
@@ -9,7 +8,7 @@ import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Scenario, ScriptEvent } from "./scenario.ts";
 import { openSecrets } from "./secrets.ts";
-import { createSources } from "./sources.ts";
+import { createSources, inventedBy } from "./sources.ts";
 import type { Seen, Trace, TraceEvent } from "./trace.ts";
 import { createVigieProcess } from "./vigie-process.ts";
 import { createWeb } from "./web.ts";
@@ -31,10 +30,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   const sources = createSources({
     machine,
     tell: note,
-    seed: scenario.seed,
-    trouble: scenario.trouble,
-    colors: scenario.colors,
-    since: addDays(scenario.from.slice(0, 10), -scenario.history),
+    ...inventedBy(scenario),
   });
   const devices = createDevices(scenario.devices, {
     machine,
@@ -218,11 +214,21 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         else if (leak) tell(leak);
         break;
       }
+      case "look":
+        tell({
+          kind: "look",
+          name: event.name,
+          yaml: readFile().yaml,
+          retained: broker.retained(),
+          stateFile: disk.read()?.toString() ?? null,
+          shown: vigie.shown(),
+        });
+        break;
     }
   };
   for (const event of scenario.events) {
     machine.later(event.at * 1000, () => {
-      if (event.kind !== "quiet") disturbed = machine.steady();
+      if (event.kind !== "quiet" && event.kind !== "look") disturbed = machine.steady();
       act(event);
     });
   }

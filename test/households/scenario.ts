@@ -167,6 +167,8 @@ export type ScriptEvent = { at: number } & (
   | Series
   /** From here on nothing has happened for a while: what the broker holds is noted. */
   | { kind: "quiet" }
+  /** Somebody looks at all that can be read of vigie. */
+  | { kind: "look"; name: string }
 );
 
 /** A value of the house that is published again and again: one of some words, or a number that moves between two bounds. */

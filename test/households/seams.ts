@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IClientPublishOptions, MqttClient } from "mqtt";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
-import { createDaemon } from "../../src/app/daemon.ts";
+import { createDaemon, type DaemonStatus } from "../../src/app/daemon.ts";
+import { judgeDaemon } from "../../src/app/health-report.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError } from "../../src/config/problems.ts";
@@ -12,6 +13,7 @@ import type { Source } from "../../src/core/sources/source.ts";
 import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
 import { openPage } from "../../src/http/page/words.ts";
+import type { View } from "../../src/http/view.ts";
 import { type RequestDevice, RequestFailed } from "../../src/http-devices/request-device.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import type { Connect, Connection } from "../../src/mqtt/connection.ts";
@@ -63,6 +65,16 @@ export interface Vigie {
   stop: () => Promise<void>;
   /** The parts of the page that show what was sent to devices. */
   page: () => string;
+  /** All that it shows beside its topics; null before the first start. */
+  shown: () => Shown | null;
+}
+
+/** What vigie shows: only this file and that of the goldens look inside. */
+export interface Shown {
+  view: View;
+  status: DaemonStatus;
+  /** What `/health` says. */
+  health: string;
 }
 
 /** The house around vigie. */
@@ -119,6 +131,12 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
       if (!view) return "";
       const page = openPage(view, "fr");
       return `${devices(page)}${notices(page)}`;
+    },
+    shown: () => {
+      const view = daemon.view();
+      const status = daemon.status();
+      const health = judgeDaemon(clock.now(), daemon);
+      return view && status && health ? { view, status, health: health.words } : null;
     },
   };
 }

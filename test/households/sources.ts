@@ -2,6 +2,7 @@ import { addDays, type Color, type Day, instantInParis, possibleColors } from ".
 import type { HttpAnswer, NoAnswer } from "./http-answer.ts";
 import type { Machine } from "./machine.ts";
 import { pick, randomFrom } from "./random.ts";
+import type { Scenario } from "./scenario.ts";
 import { type Announce, simulateSources } from "./seams.ts";
 import type { Seen, SourceName } from "./trace.ts";
 
@@ -51,6 +52,10 @@ interface Invented {
   colors?: Readonly<Record<Day, Color>> | undefined;
   /** They know no day before this one. */
   since: Day;
+}
+
+export function inventedBy({ seed, trouble, colors, from, history }: Scenario): Invented {
+  return { seed, trouble, colors, since: addDays(from.slice(0, 10), -history) };
 }
 
 /** Both sources without sockets: the simulator's answers, with one invented season of which each has its own view. */
@@ -129,7 +134,8 @@ function otherColor(date: Day, color: Color, random: () => number): Color {
   return pick([first, ...others], random);
 }
 
-function createAnswers(name: SourceName, options: Invented) {
+/** What a source answers to a path, at an instant. */
+export function createAnswers(name: SourceName, options: Invented) {
   const { seed, colors = {}, since } = options;
   const answer = simulateSources({ seed, colors, announcements: announcementsOf(name, options) });
   return (path: string, ifNoneMatch: string, now: number, fault: SourceFault | null) => {

@@ -1,3 +1,5 @@
+import type { Shown } from "./seams.ts";
+
 /**
  * Everything of one household that can be seen from outside of vigie, in the order in which it happened. The judges read
  * nothing else.
@@ -15,7 +17,7 @@ export type TraceEvent = {
   steady: number;
 } & Seen;
 
-export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | WebSeen | QuietSeen;
+export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | WebSeen | QuietSeen | LookSeen;
 
 /** vigie as a process. */
 type ProcessSeen =
@@ -150,6 +152,19 @@ type QuietSeen = {
   /** The parts of the page that show what was sent to devices. */
   page: string;
 };
+
+/** Somebody looks at all that can be read of vigie now. */
+export interface LookSeen {
+  kind: "look";
+  name: string;
+  /** The configuration as the owner has written it. */
+  yaml: string;
+  retained: ReadonlyMap<string, string>;
+  /** null: there is no state file. */
+  stateFile: string | null;
+  /** null: vigie does not run, or is starting. */
+  shown: Shown | null;
+}
 
 export type Kind = Seen["kind"];
 export type EventOf<K extends Kind> = Extract<TraceEvent, { kind: K }>;

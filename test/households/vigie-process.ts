@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
 import type { ConfigFile } from "./read-config.ts";
-import { openVigie, type Vigie, type Worlds } from "./seams.ts";
+import { openVigie, type Shown, type Vigie, type Worlds } from "./seams.ts";
 import type { Seen } from "./trace.ts";
 
 /** vigie as a process of the machine. */
@@ -17,6 +17,8 @@ interface VigieProcess {
   crash: (error: unknown) => void;
   /** What the page shows; empty: nothing runs. */
   page: () => string;
+  /** null: nothing runs, or it is starting. */
+  shown: () => Shown | null;
 }
 
 interface ProcessOptions extends Omit<Worlds, "say" | "yielded"> {
@@ -97,6 +99,7 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
     },
     crash,
     page: () => running?.vigie?.page() ?? "",
+    shown: () => running?.vigie?.shown() ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
-import type { HouseConfig, Scenario, ScriptEvent } from "../scenario.ts";
+import type { HouseConfig, Scenario } from "../scenario.ts";
+import { commands, type Happening, KILL, QUIET, START, STOP, scenarioOf } from "../script.ts";
 
 const HOUSE: HouseConfig = {
   service: { base_url: "https://service.example" },
@@ -24,21 +25,6 @@ const HOUSE: HouseConfig = {
   },
 };
 const COLORS = { "2026-01-11": "bleu", "2026-01-12": "rouge", "2026-01-13": "blanc" } as const;
-
-/** What happens when in Paris, on 12 January 2026 or, from 24:00 on, on the day after. */
-type Happening = [time: string, event: Event];
-type Event = ScriptEvent extends infer E ? (E extends ScriptEvent ? Omit<E, "at"> : never) : never;
-
-const MIDNIGHT = Date.parse("2026-01-12T00:00:00+01:00");
-const START: Event = { kind: "start" };
-const STOP: Event = { kind: "stop" };
-const QUIET: Event = { kind: "quiet" };
-const KILL: Event = { kind: "kill", steps: 0 };
-const commands = (topic: string, payload: string): Event => ({
-  kind: "command",
-  topic: `vigie/${topic}/set`,
-  payload,
-});
 
 /** Nothing goes wrong on a rouge day. In the evening vigie is reloaded and restarted. */
 export const ROUGE_DAY = sceneOf("05:00", "23:30", HOUSE, [
@@ -91,25 +77,5 @@ export const TROUBLED_MORNING = sceneOf("00:30", "07:35", HOUSE, [
 ]);
 
 function sceneOf(from: string, to: string, config: HouseConfig, happenings: readonly Happening[]): Scenario {
-  const began = secondsOf(from);
-  return {
-    seed: 1,
-    from: new Date(MIDNIGHT + began * 1_000).toISOString(),
-    length: secondsOf(to) - began,
-    trouble: 0,
-    history: 3,
-    colors: COLORS,
-    oldBroker: false,
-    configs: [config],
-    devices: [],
-    events: happenings.map(([time, event], index) => ({
-      ...event,
-      at: secondsOf(time) - began + (index === 0 ? 1 : 0),
-    })),
-  };
-}
-
-function secondsOf(time: string): number {
-  const [hours, minutes] = time.split(":").map(Number);
-  return hours! * 3_600 + minutes! * 60;
+  return scenarioOf({ date: "2026-01-12", from, to, colors: COLORS, configs: [config], happenings });
 }

@@ -1,0 +1,65 @@
+import { type EventOf, isKind, type Trace, within } from "../trace.ts";
+import { compareLines } from "./compare-lines.ts";
+import { describeMeantime } from "./describe-meantime.ts";
+import { describeTopics } from "./describe-topics.ts";
+import { describeViews } from "./describe-views.ts";
+import { nearestMinute } from "./paris-time.ts";
+import type { Scene } from "./scene.ts";
+import { VERSION } from "./seams.ts";
+
+/** What was seen of one household, as text. */
+export interface Golden {
+  /** All but words for people. */
+  data: string;
+  /** The words for people. */
+  words: string;
+}
+
+/** A part of what is seen, of which each line is data or words. */
+export interface Part {
+  title: string;
+  data: string[];
+  words: string[];
+}
+
+/** The first look is shown whole, each later one as what has changed since the one before. */
+export function composeGolden(trace: Trace, scene: Scene): Golden {
+  const golden: Golden = { data: `${scene.title}\n`, words: `${scene.title}\n` };
+  let before: EventOf<"look"> | undefined;
+  let shownBefore: Part[] = [];
+  for (const look of trace.events.filter((event) => isKind(event, "look"))) {
+    const shown = [...describeTopics(look, trace), ...describeViews(look, scene)];
+    const parts = [
+      ...describeMeantime(within(trace.events, before?.steady ?? -1, look.steady)),
+      ...shown.map((part) => changesIn(part, shownBefore)),
+    ];
+    const heading = `\n==== ${look.name}: ${nearestMinute(look.at)} ====\n`;
+    golden.data += heading + print(parts, "data");
+    golden.words += heading + print(parts, "words");
+    before = look;
+    shownBefore = shown;
+  }
+  return { data: hideOther(golden.data), words: hideOther(golden.words) };
+}
+
+/** Without what is another one in each version, or drawn at each start. */
+function hideOther(text: string): string {
+  return text.replaceAll(VERSION, "<version>").replaceAll(/("incarnation"):"\w+"/g, '$1:"<drawn>"');
+}
+
+function changesIn(part: Part, shownBefore: readonly Part[]): Part {
+  const before = shownBefore.find(({ title }) => title === part.title);
+  if (!before) return part;
+  return {
+    title: part.title,
+    data: compareLines(before.data, part.data),
+    words: compareLines(before.words, part.words),
+  };
+}
+
+function print(parts: readonly Part[], which: "data" | "words"): string {
+  return parts
+    .filter((part) => part[which].length > 0)
+    .map((part) => `\n-- ${part.title}\n${part[which].join("\n")}\n`)
+    .join("");
+}

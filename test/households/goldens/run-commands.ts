@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connectAsync } from "mqtt";
+import { startMosquitto } from "../../support/mosquitto.ts";
+import type { Scenario } from "../scenario.ts";
+import { createAnswers, inventedBy } from "../sources.ts";
+import { type EventOf, isKind, type SourceName, type Trace } from "../trace.ts";
+import { nearestMinute } from "./paris-time.ts";
+import type { Scene } from "./scene.ts";
+import { RTE_ADDRESS } from "./seams.ts";
+
+/**
+ * What the commands of an owner print, in the house as it was at each look: the built program, with the configuration and the state file
+ * of the look, a real broker that holds the same topics, and sources that answer as they did then.
+ */
+export async function runCommands(trace: Trace, { commands = {}, scenario, title }: Scene): Promise<string> {
+  let text = `${title}\n`;
+  for (const look of trace.events.filter((event) => isKind(event, "look"))) {
+    const wanted = commands[look.name] ?? [];
+    if (wanted.length === 0) continue;
+    text += `\n==== ${look.name}: ${nearestMinute(look.at)} ====\n`;
+    const house = await openHouse(look, scenario);
+    try {
+      for (const command of wanted) text += `\n$ vigie ${command}\n${await house.run(command)}`;
+    } finally {
+      await house.close();
+    }
+  }
+  return text;
+}
+
+async function openHouse(look: EventOf<"look">, scenario: Scenario) {
+  const folder = mkdtempSync(join(tmpdir(), "vigie-golden-"));
+  const broker = await startMosquitto();
+  const service = await serveSource("service", look, scenario);
+  const rte = await serveSource("rte", look, scenario);
+  await holdTopics(broker.url, look.retained);
+  // vigie keeps beside each day whose address has named it.
+  const state = (look.stateFile ?? "").replaceAll(SERVICE, service.url).replaceAll(RTE_ADDRESS, rte.url);
+  if (state !== "") writeFileSync(join(folder, "state.json"), state);
+  writeFileSync(join(folder, "vigie.yaml"), look.yaml);
+  const env = {
+    PATH: process.env["PATH"],
+    VIGIE_CONFIG: join(folder, "vigie.yaml"),
+    VIGIE_STATE: folder,
+    VIGIE_MQTT_URL: broker.url,
+    ...(look.yaml.includes(SERVICE) && { VIGIE_SERVICE_BASE_URL: service.url }),
+    ...(/source: rte/.test(look.yaml) && { VIGIE_OFFICIAL_SOURCE: rte.url }),
+  };
+  const names = {
+    [broker.url]: "<broker>",
+    [service.url]: "<service>",
+    [rte.url]: "<rte>",
+    [folder]: "<folder>",
+  };
+  return {
+    run: async (command: string) => {
+      const { code, out, err } = await runProgram(command.split(" "), look.at, { cwd: folder, env });
+      const printed = [out, err && `(for a person)\n${err}`, code !== 0 && `(code ${code})\n`];
+      return nameAddresses(printed.filter(Boolean).join(""), names);
+    },
+    close: async () => {
+      await Promise.all([broker.remove(), service.stop(), rte.stop()]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** With names in the place of what is another address in each run. */
+function nameAddresses(text: string, names: Readonly<Record<string, string>>): string {
+  let named = text;
+  for (const [place, name] of Object.entries(names)) named = named.replaceAll(place, name);
+  return named;
+}
+
+/** The built program. Its clock stands still at this instant. */
+function runProgram(
+  words: readonly string[],
+  at: number,
+  where: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<{ code: number; out: string; err: string }> {
+  const stopped = `data:text/javascript,Date.now=()=>${Math.round(at)}`;
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, ["--import", stopped, PROGRAM, ...words], where, (_, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+async function holdTopics(url: string, topics: ReadonlyMap<string, string>): Promise<void> {
+  const client = await connectAsync(url);
+  const options = { retain: true, qos: 1 } as const;
+  await Promise.all([...topics].map(([topic, payload]) => client.publishAsync(topic, payload, options)));
+  await client.endAsync();
+}
+
+async function serveSource(name: SourceName, { steady }: EventOf<"look">, scenario: Scenario) {
+  const answer = createAnswers(name, inventedBy(scenario));
+  const now = Date.parse(scenario.from) + steady;
+  const server = createServer((request, response) => {
+    const { status, headers, body } = answer(request.url ?? "", "", now, null);
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+/** In the configurations of all scenes. */
+const SERVICE = "https://service.example";

@@ -1,0 +1,22 @@
+import type { Scenario } from "../scenario.ts";
+
+/** A household of which all that is seen is kept as text. Its script says by `look` when. */
+export interface Scene {
+  /** What it is about; the names of its files follow from it. */
+  title: string;
+  scenario: Scenario;
+  /** What of vigie's views is kept beside the topics and the page. */
+  shows?: readonly ("calendar" | "discovery" | "elements" | "first look" | "metrics" | "state")[];
+  /** What an owner types at which look, without `vigie`. */
+  commands?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const HOUSE = {
+  service: { base_url: "https://service.example" },
+  official: { source: "rte" },
+  mqtt: { url: "mqtt://192.0.2.1" },
+} as const;
+
+export function look(name: string) {
+  return { kind: "look", name } as const;
+}

@@ -1,0 +1,5 @@
+import type { Scene } from "./scene.ts";
+import { SCENES_OF_DAYS } from "./scenes-of-days.ts";
+
+/** All that is kept of them stands in `kept`. */
+export const SCENES: readonly Scene[] = SCENES_OF_DAYS;

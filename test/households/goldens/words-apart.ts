@@ -1,0 +1,52 @@
+/** A text of which the words for people have been taken out. */
+export interface Apart {
+  data: string;
+  /** Where in the text they stood, and what they say. */
+  words: readonly (readonly [place: string, words: string])[];
+}
+
+/** A payload: JSON, or one value. */
+export function takeWordsOut(payload: string): Apart {
+  const json = readObject(payload);
+  if (json === undefined)
+    return isSaid(payload) ? { data: MARK, words: [["", payload]] } : { data: payload, words: [] };
+  const words: [string, string][] = [];
+  const data = mapStrings(json, [], (text, path) => {
+    if (!isSaid(text) && !NAMES.has(path.at(-1) ?? "")) return text;
+    words.push([path.join("."), text]);
+    return MARK;
+  });
+  return { data: JSON.stringify(data), words };
+}
+
+function readObject(payload: string): unknown {
+  if (!/^[[{]/.test(payload)) return undefined;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+}
+
+function mapStrings(
+  value: unknown,
+  path: readonly string[],
+  map: (text: string, path: readonly string[]) => string,
+): unknown {
+  if (typeof value === "string") return map(value, path);
+  if (Array.isArray(value)) return value.map((one, index) => mapStrings(one, [...path, String(index)], map));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, mapStrings(one, [...path, key], map)]),
+  );
+}
+
+/** Two words and more, and no template of Home Assistant. */
+function isSaid(text: string): boolean {
+  return /\p{L}\S*\s+\S*[\p{L}\d]/u.test(text) && !text.includes("{{") && !text.includes("{%");
+}
+
+/** In discovery messages: for people even if it is one word. */
+const NAMES = new Set(["name"]);
+/** In the place of words. */
+const MARK = "…";
