@@ -76,7 +76,7 @@ const VOID = new Set(["br", "img", "input"]);
 /** What stands in one of these stands on one line. */
 const ROWS = new Set(["li", "tr", "summary"]);
 const LINES = new Set([
-  ..."main section header footer h1 h2 h3 ul ol dl div table details".split(" "),
+  ..."main section header footer h1 h2 h3 p ul ol dl div table details".split(" "),
   ...ROWS,
 ]);
 const CELLS = new Set(["td", "th", "dt", "dd", "span", "strong", "svg", "text", "time"]);
