@@ -37,6 +37,8 @@ type ProcessSeen =
   | { kind: "yield" }
   /** A line of its log, from the level warn on. */
   | { kind: "log"; level: "warn" | "error"; sentence: string }
+  /** A line of its log of the level info: no judge reads it. */
+  | { kind: "note"; sentence: string }
   /** A write of the state file: begun, then done (a later start reads it) or failed. */
   | { kind: "write"; outcome: "begun" | "done" | "failed" }
   /**

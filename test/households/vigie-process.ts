@@ -106,8 +106,10 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
 function createTracedLog(machine: Machine, tell: (seen: Seen) => void) {
   const process = machine.process();
   return (level: "debug" | "info" | "warn" | "error", sentence: string, details?: object) => {
-    const isSeen = level === "warn" || level === "error";
-    if (isSeen && process === machine.process()) tell({ kind: "log", level, sentence });
+    if (process === machine.process()) {
+      if (level === "warn" || level === "error") tell({ kind: "log", level, sentence });
+      if (level === "info") tell({ kind: "note", sentence });
+    }
     const leak = findLeak("the log", `${sentence} ${inspect(details)}`);
     if (leak) tell(leak);
   };

@@ -44,6 +44,8 @@ function describeEvent(event: TraceEvent): Described | null {
       return plain(`the clock jumps by ${event.by / 1000} s`);
     case "log":
       return { data: `log: ${event.level} …`, words: [`${event.level}: ${event.sentence}`] };
+    case "note":
+      return { data: "log: info …", words: [`info: ${event.sentence}`] };
     case "published":
       return describePublished(event);
     case "refused":

@@ -108,6 +108,7 @@ const NO_NEWS = [
   "quiet",
   "request",
   "log",
+  "note",
   "web request",
   "web arrival",
   "web answer",

@@ -70,6 +70,7 @@ function isReason(event: TraceEvent): boolean {
     "web failure",
     "quiet",
     "latency",
+    "note",
   );
 }
 
