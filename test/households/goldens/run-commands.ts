@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { connectAsync } from "mqtt";
 import { startMosquitto } from "../../support/mosquitto.ts";
 import type { Scenario } from "../scenario.ts";
-import { createAnswers, inventedBy } from "../sources.ts";
+import { createAnswers, inventedBy, type SourceFault } from "../sources.ts";
 import { type EventOf, isKind, type SourceName, type Trace } from "../trace.ts";
 import { nearestMinute } from "./paris-time.ts";
 import type { Scene } from "./scene.ts";
@@ -71,10 +71,11 @@ async function openHouse(look: EventOf<"look">, scenario: Scenario) {
   };
 }
 
-/** With names in the place of what is another address in each run. */
+/** With names in the place of what is another address in each run. Failures name it without its protocol. */
 function nameAddresses(text: string, names: Readonly<Record<string, string>>): string {
   let named = text;
-  for (const [place, name] of Object.entries(names)) named = named.replaceAll(place, name);
+  for (const [place, name] of Object.entries(names))
+    named = named.replaceAll(place, name).replaceAll(place.replace(/^\w+:\/\//, ""), name);
   return named;
 }
 
@@ -102,18 +103,27 @@ async function holdTopics(url: string, topics: ReadonlyMap<string, string>): Pro
 async function serveSource(name: SourceName, { steady }: EventOf<"look">, scenario: Scenario) {
   const answer = createAnswers(name, inventedBy(scenario));
   const now = Date.parse(scenario.from) + steady;
+  const fault = faultOf(name, steady / 1000, scenario);
   const server = createServer((request, response) => {
-    const { status, headers, body } = answer(request.url ?? "", "", now, null);
+    const { status, headers, body } = answer(request.url ?? "", "", now, fault);
     response.writeHead(status, headers).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
   };
+  if (fault?.kind === "down") await stop();
+  return { url, stop };
+}
+
+/** What is wrong with a source so many seconds after the beginning. */
+function faultOf(name: SourceName, seconds: number, { events }: Scenario): SourceFault | null {
+  const last = events.findLast(
+    (event) => event.kind === "source" && event.source === name && event.at <= seconds,
+  );
+  return last?.kind === "source" && seconds < last.at + last.for ? last.fault : null;
 }
 
 const PROGRAM = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));

@@ -1,0 +1,140 @@
+import { START, scenarioOf } from "../script.ts";
+import type { SourceFault } from "../sources.ts";
+import type { SourceName } from "../trace.ts";
+import { HOUSE, look, type Scene } from "./scene.ts";
+
+const KILL = { kind: "kill", steps: 0 } as const;
+const SURE_ROUGE = {
+  id: "rouge_surely_next",
+  when: { day: "next", color: "rouge", official: true },
+};
+const ROUGE_PEAK = { id: "rouge_peak", when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] } };
+const BOILER = {
+  id: "boiler",
+  topic: "boiler/set",
+  choose: [{ when: "rouge_peak", payload: "off" }],
+  else: "on",
+};
+const COLORS = {
+  "2026-01-12": "blanc",
+  "2026-01-13": "rouge",
+  "2026-01-14": "rouge",
+  "2026-01-15": "bleu",
+} as const;
+
+function fault(source: SourceName, fault: SourceFault, seconds: number) {
+  return { kind: "source", source, fault, for: seconds } as const;
+}
+
+const DOWN = { kind: "down" } as const;
+const HOUR = 3_600;
+
+/** What is seen of sources that are away, late or wrong, or that do not exist. */
+export const SCENES_OF_SOURCES: readonly Scene[] = [
+  {
+    title: "the service is down for thirty hours, and RTE alone names the colours",
+    scenario: scenarioOf({
+      date: "2026-01-12",
+      from: "09:50",
+      to: "41:10",
+      colors: COLORS,
+      configs: [{ ...HOUSE, rules: [SURE_ROUGE, ROUGE_PEAK], outputs: { list: [BOILER] } }],
+      happenings: [
+        ["09:50", START],
+        ["10:01", fault("service", DOWN, 30 * HOUR)],
+        ["10:15", look("a poll has failed")],
+        ["13:30", look("away for more than three hours")],
+        ["40:01", look("away for thirty hours")],
+        ["41:05", look("it answers again")],
+      ],
+    }),
+    shows: ["calendar", "metrics", "state"],
+    commands: {
+      "away for more than three hours": ["day 2026-01-13", "show"],
+      "away for thirty hours": ["explain --at 2026-01-14T12:00 rouge_peak"],
+    },
+  },
+  {
+    title: "both sources are down over 06:00, and vigie is killed before and started after it",
+    scenario: scenarioOf({
+      date: "2026-01-12",
+      from: "20:00",
+      to: "31:20",
+      colors: COLORS,
+      configs: [{ ...HOUSE, rules: [SURE_ROUGE, ROUGE_PEAK], outputs: { list: [BOILER] } }],
+      happenings: [
+        ["20:00", START],
+        ["20:10", fault("service", DOWN, 11 * HOUR)],
+        ["20:10", fault("rte", DOWN, 11 * HOUR)],
+        ["29:50", KILL],
+        ["30:05", look("killed, and the broker holds topics of yesterday")],
+        ["30:15", look("these topics have expired")],
+        ["30:20", START],
+        ["30:30", look("started again without any source")],
+        ["31:15", look("both sources answer again")],
+      ],
+    }),
+    commands: { "started again without any source": ["season"] },
+  },
+  {
+    title: "RTE alone, without forecasts, is down over the announcement and over 06:00",
+    scenario: scenarioOf({
+      date: "2026-01-12",
+      from: "09:50",
+      to: "55:20",
+      colors: COLORS,
+      configs: [
+        {
+          ...HOUSE,
+          service: { base_url: "none" },
+          rules: [
+            SURE_ROUGE,
+            { id: "rouge_this_week", when: { day: "next_7_days", color: "rouge" } },
+            { ...ROUGE_PEAK, when_unknown: "on" },
+          ],
+          outputs: { list: [BOILER] },
+        },
+      ],
+      happenings: [
+        ["09:50", START],
+        ["10:20", look("before the announcement")],
+        ["13:00", look("tomorrow is known")],
+        ["33:00", fault("rte", DOWN, 22 * HOUR)],
+        ["39:00", look("no announcement, and RTE is down")],
+        ["54:30", look("the colour of the day in force is not known")],
+        ["55:15", look("RTE answers again")],
+      ],
+    }),
+    commands: {
+      "before the announcement": ["check", "season", "history"],
+      "the colour of the day in force is not known": ["show", "explain rouge_peak"],
+    },
+  },
+  {
+    title: "the service alone announces a colour late",
+    scenario: scenarioOf({
+      seed: 68,
+      trouble: 1,
+      date: "2026-01-12",
+      from: "09:50",
+      to: "14:20",
+      colors: COLORS,
+      configs: [
+        {
+          ...HOUSE,
+          official: { source: "off" },
+          service: { ...HOUSE.service, late_after: "11:15" },
+          rules: [SURE_ROUGE],
+          outputs: { list: [] },
+        },
+      ],
+      happenings: [
+        ["09:50", START],
+        ["11:10", look("not announced, and not late yet")],
+        ["11:20", look("late")],
+        ["14:15", look("announced")],
+      ],
+    }),
+    commands: { late: ["day tomorrow"] },
+  },
+];
