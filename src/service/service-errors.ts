@@ -59,8 +59,8 @@ export class ServiceBusy extends ServiceError {
   readonly retryAfter: number | null;
 
   constructor({ name }: Source, operation: string, retryAfter: number | null) {
-    const pause = retryAfter === null ? "a pause" : `a pause of ${Math.ceil(retryAfter / 1000)} s`;
-    super(`The ${name} asks for ${pause} (429, too many requests): ${operation} is not sent before its end`);
+    // No length: the rest of a pause is another one at each poll, and a sentence is logged once.
+    super(`The ${name} asks for a pause (429, too many requests): ${operation} is not sent before its end`);
     this.retryAfter = retryAfter;
   }
 }

@@ -57,6 +57,17 @@ describe("the requests to the forecast service", () => {
     },
   );
 
+  test("that ask for a pause are warned of once, though polls fall into it", async () => {
+    const pause = { kind: "status", status: 429, retryAfter: 3_000 } as const;
+    const { warnings } = await live(1, EIGHT_HOURS, [
+      { at: 6.5 * 3_600, kind: "source", source: "service", fault: pause, for: 1_200 },
+    ]);
+    expect(warnings).toEqual([
+      'The forecast service answers "too many requests" (429): vigie sends it nothing for 3000 s',
+      "The forecast service asks for a pause (429, too many requests): GET /v1/public is not sent before its end",
+    ]);
+  });
+
   const failures = [
     ["season", 404],
     ["history", 503],
