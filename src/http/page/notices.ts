@@ -51,9 +51,11 @@ function brokerNotice({ t, view }: Page): Html | null {
   return connected || isInBand ? null : notice(t.no_connection, t.no_connection_more);
 }
 
-function clockNotice({ t, view, when }: Page): Html | null {
-  const { doubted_by } = view.known.clock;
-  return doubted_by === undefined ? null : notice(t.clock_doubted, when(doubted_by, t.clock_doubted_more));
+/** By how much, which stays so; not the time, which would soon be another one. */
+function clockNotice({ t, view }: Page): Html | null {
+  const { at, doubted_by } = view.known.clock;
+  if (doubted_by === undefined) return null;
+  return notice(t.clock_doubted, t.clock_doubted_more(Math.round((doubted_by - at) / 60_000)));
 }
 
 function serviceNotice(page: Page): Html | null {

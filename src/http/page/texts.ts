@@ -56,8 +56,8 @@ const fr = {
   clock_wrong_more: (day: string, time: string) =>
     `vigie ne dit donc ni la couleur du moment, ni l’état des règles. D’après les dernières réponses, il serait environ ${time}, le ${day}.`,
   clock_doubted: "L’horloge de cette machine n’est peut-être pas à l’heure",
-  clock_doubted_more: ((time, day) =>
-    `D’après une source, il serait ${time}${day === null ? "" : `, ${day}`}. vigie continue selon l’horloge de cette machine, car celle de la source avance peut-être.`) as SayTime,
+  clock_doubted_more: (minutes: number) =>
+    `D’après une source, il est ${minutes}\u00a0min plus tard. vigie continue selon l’horloge de cette machine, car celle de la source avance peut-être.`,
   simulation: (time: string) => `Simulation jusqu’à ${time}`,
   simulation_more: (pretended: string, real: string) =>
     `vigie fait comme si ce jour était ${pretended}. En réalité\u00a0: ${real}. Les prix restent les vrais.`,
@@ -332,8 +332,8 @@ const en: Texts = {
   clock_wrong_more: (day, time) =>
     `So vigie says neither the colour of the moment nor the state of the rules. By the last answers it is about ${time} on ${day}.`,
   clock_doubted: "The clock of this machine may be wrong",
-  clock_doubted_more: (time, day) =>
-    `By a source it is ${time}${day === null ? "" : `, ${day}`}. vigie goes on by the clock of this machine, as that of the source may be ahead.`,
+  clock_doubted_more: (minutes) =>
+    `By a source it is ${minutes} min later. vigie goes on by the clock of this machine, as that of the source may be ahead.`,
   simulation: (time) => `Simulation until ${time}`,
   simulation_more: (pretended, real) =>
     `vigie pretends that this day is ${pretended}. In truth: ${real}. Prices stay the true ones.`,
