@@ -1,9 +1,12 @@
-import { wallClock } from "../calendar.ts";
+import { instantsOf, wallClock } from "../calendar.ts";
 
 /** `2026-01-05 06:00`, to the nearest minute: vigie counts in seconds what ends at a whole minute. */
 export function nearestMinute(at: number): string {
-  const { date, minutes } = wallClock(Math.round(at / MINUTE) * MINUTE);
-  return `${date} ${clockTime(minutes)}`;
+  const minute = Math.round(at / MINUTE) * MINUTE;
+  const { date, minutes } = wallClock(minute);
+  // In the night in which an hour comes twice.
+  const again = instantsOf(date, minutes)[1] === minute ? " again" : "";
+  return `${date} ${clockTime(minutes)}${again}`;
 }
 
 /** `06:00:07`. */
