@@ -21,6 +21,8 @@ export interface Health {
     /** When the service last answered, and when the official source did. */
     last_success: Instant | null;
     official_success: Instant | null;
+    /** The official source was asked since then, and did not answer. */
+    official_fails?: boolean;
     /** Those that have not answered since the start: their instant is that of the state file, or later. */
     saved?: readonly string[];
     /** The last date whose colour is known. */
@@ -69,6 +71,7 @@ export function isHealth(value: unknown): value is Health {
     isNullOr(isInstant, at("broker", "away_since") ?? null) &&
     isNullOr(isInstant, at("data", "last_success")) &&
     isNullOr(isInstant, at("data", "official_success")) &&
+    ["boolean", "undefined"].includes(typeof at("data", "official_fails")) &&
     (at("data", "saved") === undefined || Array.isArray(at("data", "saved"))) &&
     isNullOr((part) => typeof part === "string", at("data", "newest")) &&
     typeof at("data", "service") === "string" &&
@@ -167,7 +170,7 @@ function judgeData(health: Health, machineTime: Instant): Finding {
   const official = {
     name: "the official source",
     at: data.official_success,
-    oldAfter: OFFICIAL_OLD_AFTER,
+    oldAfter: data.official_fails ? OLD_AFTER : OFFICIAL_OLD_AFTER,
     since: since("official"),
   };
   const sources = data.service === "none" ? [official] : [service, official];

@@ -33,6 +33,11 @@ const found = ({
   },
 });
 
+const failing = ({ health, running }: FoundHealth): FoundHealth => ({
+  running,
+  health: { ...health, data: { ...health.data, official_fails: true } },
+});
+
 const withClock = (wrong_clock: NonNullable<Health["wrong_clock"]>, last: number): FoundHealth => {
   const { health, running } = found({ age: 0, last });
   return { running, health: { ...health, wrong_clock } };
@@ -69,6 +74,18 @@ describe("health", () => {
       found({ last: NOW - 4 * HOUR, official: NOW - 12 * HOUR }),
       true,
       /data fresh: the official source answered 12 h ago, days known/,
+    ],
+    [
+      "both silent for hours, while the official source is asked and fails",
+      failing(found({ last: NOW - 5 * HOUR, official: NOW - 4 * HOUR })),
+      true,
+      /data old: the official source last answered 4 h ago/,
+    ],
+    [
+      "an official source that fails for less than three hours",
+      failing(found({ last: NOW - 5 * HOUR, official: NOW - 2 * HOUR })),
+      true,
+      /data fresh: the official source answered 2 h ago/,
     ],
     [
       "both silent",
