@@ -351,7 +351,7 @@ function contradictionLines(read: Read): string {
 
 /** A date with its weekday: `Mon 2026-01-05`. */
 function dateCell(date: string): string {
-  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return date;
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return word(date);
   const weekday = new Date(date).toLocaleDateString("en-GB", { weekday: "short", timeZone: "UTC" });
   return `${weekday} ${date}`;
 }

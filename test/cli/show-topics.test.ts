@@ -150,6 +150,8 @@ describe("the page of vigie show", () => {
     const page = show({ ...wrong, "next_rouge/outlook": "none_in_horizon" });
     expect(page).toMatch(/^vigie on .*: online, but the clock of this machine\s+is wrong\n/);
     expect(page).toMatch(/^next rouge +unknown$/m);
+    // The word of a topic is none for people.
+    expect(page).toMatch(/^now +– /m);
   });
 
   test("names a state that cannot be saved", () => {
