@@ -185,6 +185,8 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       happenings: [
         ["06:50", START],
         ["07:40", look("announced as blanc")],
+        // RTE has said rouge at 11:05 by then, and a cache says once more what it said before.
+        ["11:07", fault("rte", { kind: "cache", seconds: HOUR / 2, tells: true }, 300)],
         ["11:20", look("corrected to rouge")],
         ["12:10", look("final")],
       ],
@@ -217,5 +219,41 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       ],
     }),
     commands: { "both have nothing at their addresses": ["check --live"] },
+  },
+  {
+    title: "the service fails all morning, until the requests of the day are used up",
+    scenario: scenarioOf({
+      date: "2026-01-12",
+      from: "06:20",
+      to: "11:20",
+      colors: COLORS,
+      configs: [{ ...HOUSE, rules: [SURE_ROUGE], outputs: { list: [] } }],
+      happenings: [
+        ["06:20", START],
+        ["06:25", fault("service", { kind: "status", status: 503 }, 3.5 * HOUR)],
+        ["09:50", look("all requests are used up")],
+        ["11:10", look("asked hourly only")],
+      ],
+    }),
+    shows: ["metrics"],
+  },
+  {
+    title: "the history of the service and the season of RTE are not found",
+    scenario: scenarioOf({
+      date: "2026-01-12",
+      from: "09:50",
+      to: "11:30",
+      colors: COLORS,
+      configs: [{ ...HOUSE, rules: [SURE_ROUGE], outputs: { list: [] } }],
+      happenings: [
+        ["09:50", fault("service", { kind: "path", part: "history", status: 404 }, HOUR)],
+        ["09:50", fault("rte", { kind: "path", part: "tempo?", status: 404 }, HOUR)],
+        ["09:50:10", START],
+        ["10:20", look("days of the past are missing")],
+        ["11:25", look("found again")],
+      ],
+    }),
+    shows: ["metrics"],
+    commands: { "days of the past are missing": ["check --live"] },
   },
 ];
