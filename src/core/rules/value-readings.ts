@@ -51,7 +51,7 @@ export type ValueProblem =
   | "never heard"
   | "too old"
   | "not heard since vigie started"
-  | "not heard since vigie connected to the broker"
+  | "not heard from the broker yet"
   | "not known before";
 
 /** What evaluations read values from. */
@@ -194,7 +194,7 @@ function unknown(problem: ValueProblem): Reading {
 }
 
 const AWAITED: Reading = {
-  ...unknown("not heard since vigie connected to the broker"),
+  ...unknown("not heard from the broker yet"),
   awaitedUntil: Number.POSITIVE_INFINITY,
 };
 

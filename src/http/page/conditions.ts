@@ -1,6 +1,6 @@
 import { month, tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
-import { COLORS, type Instant, MONTHS, WEEKDAYS } from "../../core/calendar/tariff.ts";
+import { COLORS, MONTHS, WEEKDAYS } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { testPayload } from "../../core/rules/compare-payload.ts";
 import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
@@ -50,7 +50,7 @@ export function decidingLine(result: SimpleResult, verdict: Verdict, page: Page)
 function findingOf(result: SimpleResult, verdict: Verdict, page: Page): Html {
   const { t, view, when } = page;
   const { decided_at } = verdict;
-  const found = saw(result, decided_at, page);
+  const found = saw(result, verdict, page);
   // By a lead or a lag a rule looks at another time; a value of the house is always that of now.
   const isNow = decided_at === view.input.at || result.condition.kind === "mqtt";
   const time = isNow ? t.at_present : when(decided_at, t.at);
@@ -98,8 +98,9 @@ function asks({ condition }: SimpleResult, { threshold }: Verdict, page: Page): 
  * A closed vocabulary, so that French has words of its own: what core writes is English. null where it would repeat what
  * is asked.
  */
-function saw(result: SimpleResult, at: Instant, page: Page): Part {
+function saw(result: SimpleResult, verdict: Verdict, page: Page): Part {
   const { t, view } = page;
+  const { decided_at: at } = verdict;
   const { condition } = result;
   const { tariff } = view;
   switch (condition.kind) {
@@ -127,7 +128,7 @@ function saw(result: SimpleResult, at: Instant, page: Page): Part {
       return condition.kind === "rate" ? page.price(number) : page.number(number);
     }
     case "mqtt":
-      return valueFound(condition, result, page);
+      return valueFound(condition, result, verdict, page);
     case "rule":
       return result.truth ? null : page.state(result.truth);
   }
@@ -215,10 +216,16 @@ function valueAsked({ topic, path, test, max_age }: MqttCondition, page: Page): 
 }
 
 /** The value of the house and since when it holds. It is shown to the owner only: topics never have it. */
-function valueFound(condition: MqttCondition, { isHeld }: SimpleResult, page: Page): Html {
+function valueFound(
+  condition: MqttCondition,
+  { isHeld }: SimpleResult,
+  { reason }: Verdict,
+  page: Page,
+): Html {
   const { t, view } = page;
   const { problem, found } = view.input.values.read(condition);
-  const held = isHeld === true && `, ${t.value_held}`;
+  // While the broker is awaited no hold decides, and the rule says itself that all is as before.
+  const held = isHeld === true && reason !== "waiting" && `, ${t.value_held}`;
   const heard = found && view.values.get(condition.topic);
   const value =
     heard &&

@@ -282,7 +282,7 @@ const VALUE_PROBLEMS: Record<Exclude<ValueProblem, "not in its JSON">, string> =
   "no single value": "n’est pas une valeur simple",
   "not a number": "n’est pas un nombre",
   "not heard since vigie started": "pas encore reçue depuis le démarrage de vigie",
-  "not heard since vigie connected to the broker": "pas encore reçue depuis la connexion au broker",
+  "not heard from the broker yet": "pas encore reçue du broker",
   "not known before": "inconnue auparavant",
 };
 
