@@ -167,7 +167,13 @@ function explainAll(
   const simulation = asked.simulation ?? readSimulation(state?.simulation);
   const conditions = config.rules.flatMap(({ when }) => mqttConditionsIn(when));
   // Values are assumed to stay as they are now.
-  const readings = readValues(conditions, heard ?? new Map(), systemClock.now(), new Map(), 0);
+  const readings = readValues(
+    conditions,
+    { heard: heard ?? new Map(), kept: {} },
+    systemClock.now(),
+    new Map(),
+    0,
+  );
   const values = readingsFrom(
     new Map([...readings].map(([one, reading]) => [one, asFarAsKnown(reading, heard !== null)])),
   );

@@ -22,5 +22,5 @@ export function valuesOf(
     ]),
   );
   const conditions = rules.flatMap(({ when }) => mqttConditionsIn(when));
-  return readingsFrom(readValues(conditions, heard, now, new Map(), 0));
+  return readingsFrom(readValues(conditions, { heard, kept: {} }, now, new Map(), 0));
 }

@@ -97,7 +97,8 @@ function readNow(
     const conditions = mqttConditionsIn(when);
     if (conditions.length === 0) continue;
     protect(`values of rule ${id}`, () => {
-      const ofRule = readValues(conditions, heard, trueTime, before, renewWithin(grace));
+      const known = { heard, kept: kept.values };
+      const ofRule = readValues(conditions, known, trueTime, before, renewWithin(grace));
       for (const [condition, reading] of ofRule) readings.set(condition, reading);
     });
   }

@@ -64,20 +64,31 @@ export type ValueTruths = Readonly<Record<string, Truth>>;
 
 export type Readings = ReadonlyMap<MqttCondition, Reading>;
 
+/** What is known of values: by this process, and by those before it. */
+interface KnownValues {
+  heard: HeardValues;
+  kept: KeptValues;
+}
+
 /**
  * What these conditions find now. `renewWithin`: how long after `shownUntil` a topic may wait until it is published again
  * with a later expiry. Without that, a value that arrives each second would make three messages a second.
  */
 export function readValues(
   conditions: readonly MqttCondition[],
-  heard: HeardValues,
+  { heard, kept }: KnownValues,
   at: Instant,
   before: Readings,
   renewWithin: number,
 ): Readings {
   const readings = new Map<MqttCondition, Reading>();
   for (const condition of conditions) {
-    const reading = readValue(condition, heard.get(condition.topic), at);
+    const { topic } = condition;
+    const value = heard.get(topic);
+    const wasHeard = Object.hasOwn(kept, topic) && kept[topic] !== null;
+    const reading = value
+      ? readValue(condition, value, at)
+      : unknown(wasHeard ? "not heard since vigie started" : "never heard");
     const shownUntil = before.get(condition)?.shownUntil ?? null;
     const isStillShown =
       shownUntil !== null &&
@@ -108,8 +119,7 @@ export function nextReadingBoundary(readings: Readings, renewWithin: number): In
   return Math.min(Number.POSITIVE_INFINITY, ...boundaries);
 }
 
-function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: Instant): Reading {
-  if (!heard) return unknown("never heard");
+function readValue(condition: MqttCondition, heard: HeardValue, at: Instant): Reading {
   const { truth, problem, value } = testPayload(condition, heard.payload);
   const { max_age } = condition;
   const age = at - heard.at;
@@ -123,9 +133,7 @@ function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: 
 }
 
 /** What is known of values before the broker has sent what it holds. */
-export interface Awaited {
-  heard: HeardValues;
-  kept: KeptValues;
+export interface Awaited extends KnownValues {
   /** Since when they are awaited. */
   since: Instant;
 }
