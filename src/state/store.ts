@@ -32,14 +32,11 @@ export interface StoreOptions {
 /** Opens the state of this folder; throws NewerState, and leaves the file alone, where a newer vigie wrote it. */
 export async function openStore(folder: string, options: StoreOptions): Promise<Store> {
   const path = join(folder, FILE);
-  let problem: string | null = null;
-  const reportProblem = (error: unknown) => {
-    const remedy = describeDiskRemedy(error, folder);
-    const why = describeDiskError(error);
-    problem = `${folder}: ${why}${remedy}`;
-    const sentence = `The state cannot be saved in ${folder}: ${why}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
-    options.problemLog.starts(KEY, sentence, { error });
-  };
+  const { reportProblem, ...writer } = reportWrites(folder, options, async (text, before) => {
+    await makeFolder(folder);
+    const previous = before === "" ? undefined : join(folder, PREVIOUS_FILE);
+    await replaceFile(path, text, { durable: true, previous });
+  });
   try {
     await makeFolder(folder);
     await removeTemporaryFiles(path);
@@ -47,26 +44,40 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
     reportProblem(error);
   }
   const found = await findState(folder, options);
+  return createStore({
+    state: found?.state ?? emptyState(inventId(options.random)),
+    // Where the state file holds no state, it must not become the previous state file.
+    textOnDisk: found?.isLatest ? serialiseState(found.state) : "",
+    ...writer,
+  });
+}
+
+/** Says what keeps the state from being written, and its end. `replace` rejects with what the disk reports. */
+export function reportWrites(
+  folder: string,
+  { problemLog }: Pick<StoreOptions, "problemLog">,
+  replace: (text: string, before: string) => Promise<void>,
+) {
+  let problem: string | null = null;
+  const reportProblem = (error: unknown) => {
+    const remedy = describeDiskRemedy(error, folder);
+    const why = describeDiskError(error);
+    problem = `${folder}: ${why}${remedy}`;
+    const sentence = `The state cannot be saved in ${folder}: ${why}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
+    problemLog.starts(KEY, sentence, { error });
+  };
   const write = async (text: string, before: string) => {
     try {
-      await makeFolder(folder);
-      const previous = before === "" ? undefined : join(folder, PREVIOUS_FILE);
-      await replaceFile(path, text, { durable: true, previous });
+      await replace(text, before);
     } catch (error) {
       reportProblem(error);
       return false;
     }
     problem = null;
-    options.problemLog.isOver(KEY, "The state is saved again");
+    problemLog.isOver(KEY, "The state is saved again");
     return true;
   };
-  return createStore({
-    state: found?.state ?? emptyState(inventId(options.random)),
-    // Where the state file holds no state, it must not become the previous state file.
-    textOnDisk: found?.isLatest ? serialiseState(found.state) : "",
-    write,
-    problem: () => problem,
-  });
+  return { write, problem: () => problem, reportProblem };
 }
 
 interface StoreParts extends Pick<Store, "problem"> {

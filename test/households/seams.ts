@@ -26,7 +26,13 @@ import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
 import { emptyState } from "../../src/state/state.ts";
-import { createStore, findState, type Store, type StoreOptions } from "../../src/state/store.ts";
+import {
+  createStore,
+  findState,
+  reportWrites,
+  type Store,
+  type StoreOptions,
+} from "../../src/state/store.ts";
 import type { Broker, Connected } from "./broker.ts";
 import type { Color, Day } from "./calendar.ts";
 import type { Disk } from "./disk.ts";
@@ -176,12 +182,19 @@ async function openStoreOn(
     return createStore({
       state: found?.state ?? emptyState(installation),
       textOnDisk: found?.isLatest ? String(bytes) : "",
-      write: (text) => disk.write(Buffer.from(text)),
-      problem: () => null,
+      ...reportWrites(STATE_FOLDER, options, async (text) => {
+        if (!(await disk.write(Buffer.from(text)))) throw diskFull();
+      }),
     });
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+const STATE_FOLDER = "/var/lib/vigie";
+
+function diskFull(): Error {
+  return Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", syscall: "write" });
 }
 
 // The sources.
