@@ -32,6 +32,7 @@ export interface HouseConfig {
 
 export interface RuleText {
   id: string;
+  name?: NameText;
   when: ConditionText;
   lead?: string;
   lag?: string;
@@ -39,6 +40,8 @@ export interface RuleText {
   threshold?: number;
   when_unknown?: "on" | "off";
 }
+
+export type NameText = Readonly<Record<"fr" | "en", string>>;
 
 export interface ConditionText {
   [key: string]: unknown;
@@ -52,6 +55,7 @@ export type PayloadText = string | Record<string, unknown>;
 
 export interface OutputText {
   id?: string;
+  name?: NameText;
   topic?: string;
   url?: string;
   method?: "GET" | "POST" | "PUT";

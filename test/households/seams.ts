@@ -25,6 +25,8 @@ import { VERSION } from "../../src/runtime/version.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
+// vigie imports it when it starts on the simulator, which must take no virtual time.
+import "../../src/simulator/server.ts";
 import { emptyState } from "../../src/state/state.ts";
 import {
   createStore,

@@ -4,6 +4,7 @@ import { SCENES_OF_DAYS } from "./scenes-of-days.ts";
 import { SCENES_OF_RULES } from "./scenes-of-rules.ts";
 import { SCENES_OF_SEASONS } from "./scenes-of-seasons.ts";
 import { SCENES_OF_SOURCES } from "./scenes-of-sources.ts";
+import { SCENES_OF_THE_HOUSE } from "./scenes-of-the-house.ts";
 
 /** All that is kept of them stands in `kept`. */
 export const SCENES: readonly Scene[] = [
@@ -12,4 +13,5 @@ export const SCENES: readonly Scene[] = [
   ...SCENES_OF_RULES,
   ...SCENES_OF_SEASONS,
   ...SCENES_OF_SOURCES,
+  ...SCENES_OF_THE_HOUSE,
 ];
