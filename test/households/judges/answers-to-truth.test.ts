@@ -481,13 +481,13 @@ test("What was heard under another tariff may be confirmed or not, until the nex
   expect(shown("blanc", "final", "final")).toContain("01-04 15:00 blanc");
 });
 
-test("A simulation shows the pretended colour, and ends", () => {
+test.each(["rouge", "Rouge"])("A simulation shows the pretended colour, and ends: %s", (command) => {
   const shown = (end: string) =>
     wrongs(
       "now/color",
       live("[]", [
         ["01-04 08:00", rteSays({ "2026-01-04": "BLUE" }), shows("now/color", "bleu")],
-        ["01-04 09:00", hears("vigie/simulation/set", "rouge"), shows("now/color", "rouge")],
+        ["01-04 09:00", hears("vigie/simulation/set", command), shows("now/color", "rouge")],
         [end, shows("now/color", "bleu")],
         ["01-04 11:00", END],
       ]),

@@ -31,7 +31,8 @@ export function testValue(test: ValueText, heard: readonly Heard[], from: number
 }
 
 function testPayload(test: ValueText, payload: string): Possible {
-  if (payload === "") return UNKNOWN;
+  // What bytes that are no UTF-8 are read as.
+  if (payload === "" || payload.includes("\u{FFFD}")) return UNKNOWN;
   if (test.path === undefined) return testText(test, payload);
   let value: unknown;
   try {

@@ -92,8 +92,9 @@ function enabledNow({ enabled, until, later }: Enabled, at: number): boolean {
 
 function simulate(before: Settings["simulation"], payload: string, at: number): Settings["simulation"] {
   const isColor = (text: unknown): text is Color => COLORS.some((color) => color === text);
-  if (payload === "auto") return [null];
-  const [word = "", day = "now", ...more] = payload.split(":");
+  const command = payload.toLowerCase();
+  if (command === "auto") return [null];
+  const [word = "", day = "now", ...more] = command.split(":");
   if (isColor(word) && (day === "now" || day === "next") && more.length === 0)
     return [{ color: word, from: day, begun: at, until: at + HOUR }];
   const given = readObject(payload);
