@@ -41,7 +41,8 @@ export interface RuleText {
   when_unknown?: "on" | "off";
 }
 
-export type NameText = Readonly<Record<"fr" | "en", string>>;
+/** In one language, or in both. */
+export type NameText = string | Readonly<Record<"fr" | "en", string>>;
 
 export interface ConditionText {
   [key: string]: unknown;

@@ -42,9 +42,17 @@ export function composeGolden(trace: Trace, scene: Scene): Golden {
   return { data: hideOther(golden.data), words: hideOther(golden.words) };
 }
 
-/** Without what is another one in each version, or drawn at each start. */
+/** Without what is another one in each version, drawn at each start, or a name in milliseconds. */
 function hideOther(text: string): string {
-  return text.replaceAll(VERSION, "<version>").replaceAll(/("incarnation"):"\w+"/g, '$1:"<drawn>"');
+  const ids: string[] = [];
+  const hideId = (id: string) => {
+    if (!ids.includes(id)) ids.push(id);
+    return `<id ${ids.indexOf(id) + 1}>`;
+  };
+  return text
+    .replaceAll(VERSION, "<version>")
+    .replaceAll(/("incarnation"):"\w+"/g, '$1:"<drawn>"')
+    .replaceAll(/\b\d{13}\b/g, hideId);
 }
 
 function changesIn(part: Part, shownBefore: readonly Part[]): Part {

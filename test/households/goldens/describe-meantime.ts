@@ -81,7 +81,7 @@ function described(before: string, payload: string, after = ""): Described {
   const { data, words } = takeWordsOut(payload);
   return {
     data: `${before}${data}${after}`,
-    words: words.map(([place, said]) => `${before}${place}: ${said}`),
+    words: words.map(([place, said]) => `${before}${place && `${place}: `}${said}`),
   };
 }
 
