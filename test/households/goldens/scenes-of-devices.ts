@@ -1,0 +1,58 @@
+import type { WebFault } from "../scenario.ts";
+import { commands, type Happening, START, scenarioOf } from "../script.ts";
+import { BOILER, BOILER_DEVICE, houseWith, ROUGE_MORNING } from "./rouge-morning.ts";
+import { look, type Scene } from "./scene.ts";
+
+function pressedAt(time: string): Happening {
+  return [time, { kind: "press", device: "boiler" }];
+}
+
+function _webFaultAt(time: string, host: string, fault: WebFault, seconds: number): Happening {
+  return [time, { kind: "web", host, fault, for: seconds }];
+}
+
+const NOT_OBEYED: Scene = {
+  title: "a boiler that is switched back by hand and a heat pump that does not obey",
+  scenario: scenarioOf({
+    ...ROUGE_MORNING,
+    to: "07:06",
+    configs: [
+      houseWith(BOILER, {
+        topic: "heat_pump/set",
+        choose: [{ when: "rouge_peak", payload: "17" }],
+        else: "20",
+        confirm: { topic: "heat_pump/setpoint", every: "5m", for: "20m" },
+      }),
+    ],
+    devices: [
+      BOILER_DEVICE,
+      {
+        id: "heat_pump",
+        report: { topic: "heat_pump/setpoint", retain: false },
+        path: undefined,
+        manner: "ignores",
+        words: {},
+      },
+    ],
+    happenings: [
+      ["05:45", START],
+      ["05:58", look("one is confirmed, one is not")],
+      pressedAt("06:02"),
+      ["06:04", look("switched back once")],
+      ...["06:08", "06:14", "06:20", "06:26", "06:28"].map(pressedAt),
+      ["06:31", look("switched back again and again, and the other one has failed")],
+      ["06:50", commands("rules/rouge_peak/enabled", "OFF")],
+      ["07:00", { kind: "report", topic: "heat_pump/setpoint", payload: "20", retain: false }],
+      pressedAt("07:00"),
+      ["07:05", look("a button counts while no rule is ON")],
+    ],
+  }),
+  shows: ["metrics"],
+  commands: {
+    "one is confirmed, one is not": ["explain --pretend blanc:next"],
+    "switched back again and again, and the other one has failed": ["show"],
+  },
+};
+
+/** What an output sends, and what its device does. */
+export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED];
