@@ -1,5 +1,5 @@
 import type { WebFault } from "../scenario.ts";
-import { commands, type Happening, START, scenarioOf } from "../script.ts";
+import { commands, type Happening, START, STOP, scenarioOf } from "../script.ts";
 import { BOILER, BOILER_DEVICE, houseWith, ROUGE_MORNING } from "./rouge-morning.ts";
 import { look, type Scene } from "./scene.ts";
 
@@ -54,5 +54,62 @@ const NOT_OBEYED: Scene = {
   },
 };
 
+const AWAY: Scene = {
+  title: "a heater that says whether it is there loses its power on a rouge morning",
+  scenario: scenarioOf({
+    ...ROUGE_MORNING,
+    to: "07:27",
+    configs: [
+      houseWith({
+        id: "heater",
+        name: "Sèche-serviettes",
+        topic: "heater/set",
+        choose: [{ when: "rouge_peak", payload: { state: "OFF" } }],
+        else: { payload: { state: "ON" } },
+        confirm: {
+          topic: "heater/state",
+          every: "2m",
+          online: { topic: "heater/availability", equals: { state: "online" } },
+        },
+      }),
+    ],
+    devices: [
+      {
+        id: "heater",
+        report: { topic: "heater/state", retain: false },
+        path: undefined,
+        online: {
+          topic: "heater/availability",
+          there: '{"state":"online"}',
+          gone: '{"state":"offline"}',
+        },
+        manner: "obeys",
+        words: {
+          '{"state":"OFF"}': '{"state":"OFF","power":0}',
+          '{"state":"ON"}': '{"state":"ON","power":750}',
+        },
+      },
+    ],
+    happenings: [
+      ["05:45", START],
+      ["06:10", { kind: "power", device: "heater", for: 1_200, back: "online" }],
+      ["06:15", { kind: "reload" }],
+      ["06:20", look("it has no power")],
+      ["06:32", { kind: "power", device: "heater", for: 100, back: "online", keeps: true }],
+      ["06:34", { kind: "power", device: "heater", for: 130, back: "online", keeps: true }],
+      ["06:36", look("its connection is lost for the second time within five minutes")],
+      ["06:44", STOP],
+      ["06:45", { kind: "power", device: "heater", for: 1_510, back: "online" }],
+      ["06:47", START],
+      ["06:49", look("it went away while vigie was stopped")],
+      ["07:00", commands("rules/rouge_peak/enabled", '{"enabled":false,"for":"2h"}')],
+      ["07:05", look("it is told to heat, and is away")],
+      ["07:14", { kind: "power", device: "heater", for: 600, back: "online" }],
+      ["07:26", look("it is back, has not said what it does, and no rule is ON")],
+    ],
+  }),
+  commands: { "it has no power": ["show"] },
+};
+
 /** What an output sends, and what its device does. */
-export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED];
+export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY];
