@@ -7,7 +7,7 @@ function pressedAt(time: string): Happening {
   return [time, { kind: "press", device: "boiler" }];
 }
 
-function _webFaultAt(time: string, host: string, fault: WebFault, seconds: number): Happening {
+function webFaultAt(time: string, host: string, fault: WebFault, seconds: number): Happening {
   return [time, { kind: "web", host, fault, for: seconds }];
 }
 
@@ -111,5 +111,72 @@ const AWAY: Scene = {
   commands: { "it has no power": ["show"] },
 };
 
+const CHARGER = "http://192.0.2.50";
+const BATTERY = "http://192.0.2.51";
+const POOL = "http://192.0.2.52:8080";
+const OVER_HTTP: Scene = {
+  title: "a car charger, a battery and a pool pump are told over HTTP",
+  scenario: scenarioOf({
+    ...ROUGE_MORNING,
+    to: "07:01",
+    configs: [
+      houseWith(
+        {
+          id: "charger",
+          name: "Borne de la voiture",
+          url: `${CHARGER}/charger/set?turn={payload}&key={secret}`,
+          secret_file: "odd",
+          choose: [{ when: "rouge_peak", payload: "off", expect: "false" }],
+          else: { payload: "on", expect: "true" },
+          confirm: {
+            url: `${CHARGER}/charger/state?key={secret}`,
+            path: "charging.allowed",
+            every: "2m",
+            keep: true,
+          },
+        },
+        {
+          id: "battery",
+          name: "Batterie",
+          url: `${BATTERY}/battery/set`,
+          headers: { Authorization: "Bearer {secret}" },
+          secret_file: "plain",
+          choose: [{ when: "rouge_peak", payload: { mode: "discharge", until: "{now.period}" } }],
+          else: { payload: { mode: "auto" } },
+        },
+        {
+          id: "pool",
+          url: `${POOL}/pool/set`,
+          method: "PUT",
+          choose: [{ when: "rouge_peak", payload: "OFF" }],
+        },
+      ),
+    ],
+    devices: [
+      {
+        id: "charger",
+        path: "charging.allowed",
+        manner: "obeys",
+        words: { on: "true", off: "false" },
+      },
+    ],
+    happenings: [
+      ["05:45", START],
+      webFaultAt("05:50", CHARGER, { kind: "refuses" }, 600),
+      webFaultAt("05:50", BATTERY, { kind: "status", status: 401 }, 1_500),
+      webFaultAt("05:50", POOL, { kind: "status", status: 503, retryAfter: 240 }, 600),
+      ["05:58", look("nobody takes it")],
+      webFaultAt("06:00:30", CHARGER, { kind: "hangs", seconds: null }, 300),
+      ["06:04", look("one hangs, one asks for a login that vigie does not know, one has taken it")],
+      ["06:10", look("the charger has answered that it obeys")],
+      ["06:11", { kind: "secret file", name: "odd", for: 1_800 }],
+      ["06:36", look("the secret of the charger cannot be read")],
+      ["06:42", { kind: "press", device: "charger" }],
+      ["06:52", look("somebody has switched it on, and vigie off again")],
+    ],
+  }),
+  commands: { "nobody takes it": ["show"] },
+};
+
 /** What an output sends, and what its device does. */
-export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY];
+export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY, OVER_HTTP];
