@@ -1,5 +1,5 @@
 import type { WebFault } from "../scenario.ts";
-import { commands, type Happening, START, STOP, scenarioOf } from "../script.ts";
+import { commands, type Happening, KILL, START, STOP, scenarioOf } from "../script.ts";
 import { BOILER, BOILER_DEVICE, houseWith, ROUGE_MORNING } from "./rouge-morning.ts";
 import { look, type Scene } from "./scene.ts";
 
@@ -178,5 +178,46 @@ const OVER_HTTP: Scene = {
   commands: { "nobody takes it": ["show"] },
 };
 
+const RESTARTS: Scene = {
+  title: "the broker is lost and vigie ends while devices are told",
+  scenario: scenarioOf({
+    ...ROUGE_MORNING,
+    to: "06:41",
+    configs: [
+      houseWith(
+        {
+          ...BOILER,
+          confirm: { ...BOILER.confirm, online: { topic: "boiler/online", equals: true } },
+        },
+        { topic: "heater/set", choose: [{ when: "rouge_peak", payload: "eco" }], else: "comfort" },
+        {
+          id: "charger",
+          url: `${CHARGER}/charger/set?turn={payload}`,
+          choose: [{ when: "rouge_peak", payload: "off" }],
+          else: "on",
+        },
+      ),
+    ],
+    devices: [{ ...BOILER_DEVICE, online: { topic: "boiler/online", there: "true", gone: "false" } }],
+    happenings: [
+      ["05:45", START],
+      ["05:52", { kind: "broker", how: "stopped", for: 420, retained: "lost" }],
+      ["05:57", look("the broker is away when they are to be told")],
+      ["06:02", look("the broker is back")],
+      ["06:05", STOP],
+      ["06:06", START],
+      ["06:09", look("after a restart")],
+      ["06:12", KILL],
+      ["06:13", START],
+      ["06:16", look("after a kill")],
+      ["06:19", { kind: "latency", milliseconds: 5_000, for: 90 }],
+      ["06:20", commands("rules/rouge_peak/enabled", "OFF")],
+      ["06:20:14", KILL],
+      ["06:22", START],
+      ["06:25", look("after a kill before the broker has acknowledged what was sent")],
+    ],
+  }),
+};
+
 /** What an output sends, and what its device does. */
-export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY, OVER_HTTP];
+export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY, OVER_HTTP, RESTARTS];
