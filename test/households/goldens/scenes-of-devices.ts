@@ -219,5 +219,49 @@ const RESTARTS: Scene = {
   }),
 };
 
+function reportAt(time: string, payload: string, retain = false): Happening {
+  return [time, { kind: "report", topic: "boiler/status", payload, retain }];
+}
+
+const REPORTS: Scene = {
+  title: "reports that are old, that say nothing or something else, and a topic that the broker refuses",
+  scenario: scenarioOf({
+    ...ROUGE_MORNING,
+    to: "07:36",
+    configs: [
+      houseWith(
+        {
+          id: "boiler",
+          name: "Boiler",
+          topic: "boiler/set",
+          choose: [{ when: "rouge_peak", payload: "off", expect: "false" }],
+          confirm: { topic: "boiler/status", path: "output", every: "10m" },
+        },
+        { topic: "heater/set", choose: [{ when: "rouge_peak", payload: "eco" }] },
+      ),
+    ],
+    happenings: [
+      reportAt("05:45", '{"output":false}', true),
+      ["05:46", START],
+      ["05:50", { kind: "refuse", topic: "heater/set", for: 3_900 }],
+      ["05:58", look("an old report, and a topic that is refused")],
+      reportAt("06:03", '{"output":'),
+      reportAt("06:04", '{"id":0}'),
+      reportAt("06:05", '{"output":true,"apower":1980.5}'),
+      ["06:08", look("it never obeyed")],
+      reportAt("06:12", '{"output":false}'),
+      reportAt("06:14", '{"output":true}'),
+      reportAt("06:15", '{"output":false}'),
+      reportAt("06:16", '{"output":true}'),
+      reportAt("06:17", '{"output":false}'),
+      ["06:18", look("it does something else by turns")],
+      reportAt("06:30", '{"output":true}'),
+      ["06:33", look("somebody has switched it on, and vigie leaves it so")],
+      ["07:10", commands("rules/rouge_peak/enabled", "OFF")],
+      ["07:35", look("no rule is ON, and there is no else")],
+    ],
+  }),
+};
+
 /** What an output sends, and what its device does. */
-export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY, OVER_HTTP, RESTARTS];
+export const SCENES_OF_DEVICES: readonly Scene[] = [NOT_OBEYED, AWAY, OVER_HTTP, RESTARTS, REPORTS];
