@@ -1,0 +1,87 @@
+import { type Happening, START, scenarioOf } from "../script.ts";
+import { ROUGE_PEAK } from "./rouge-morning.ts";
+import { HOUSE, look, type Scene } from "./scene.ts";
+
+const ROUGE_TOMORROW = { id: "rouge_tomorrow", when: { day: "next", color: "rouge", official: true } };
+
+/** A sensor of the house says this once. */
+function presenceAt(time: string, payload: string): Happening {
+  return [time, { kind: "report", topic: "home/presence", payload, retain: false }];
+}
+
+const CHOICES: Scene = {
+  title: "a heating with several choices, and a display with what vigie knows of the days",
+  scenario: scenarioOf({
+    date: "2026-01-12",
+    from: "20:50",
+    to: "30:06",
+    colors: { "2026-01-12": "blanc", "2026-01-13": "rouge", "2026-01-14": "bleu" },
+    configs: [
+      {
+        ...HOUSE,
+        homeassistant: { language: "fr" },
+        rules: [
+          ROUGE_PEAK,
+          ROUGE_TOMORROW,
+          {
+            id: "nobody_home",
+            when: { mqtt: { topic: "home/presence", equals: "away", max_age: "30m" } },
+          },
+        ],
+        outputs: {
+          list: [
+            {
+              id: "heating",
+              name: "Chauffage",
+              topic: "heating/set",
+              qos: 0,
+              choose: [
+                { when: "rouge_peak", payload: "17" },
+                { when: "nobody_home", payload: "16" },
+              ],
+              else: "20",
+              unknown: "19",
+            },
+            {
+              id: "display",
+              topic: "display/set",
+              qos: 2,
+              retain: true,
+              choose: [
+                {
+                  when: "rouge_tomorrow",
+                  payload: {
+                    title: "{next.day} : {next.color}",
+                    date: "{next.date}",
+                    sure: "{next.confidence}",
+                    now: { color: "{now.color}", period: "{now.period}", rate: "{now.rate}" },
+                    rouge: ["{next_rouge.date}", "{left.rouge}", "{remaining.rouge}"],
+                    later: "{d2.color}, {d7.day}",
+                  },
+                },
+                { when: "rouge_peak", payload: "{now.color} jusqu’à 22:00, puis {next.color}" },
+              ],
+              else: "--",
+            },
+          ],
+        },
+      },
+    ],
+    happenings: [
+      ["20:50", START],
+      presenceAt("20:52", "home"),
+      ["20:55", look("somebody is at home")],
+      presenceAt("21:00", "away"),
+      ["21:05", look("nobody is at home")],
+      ["21:35", look("nobody knows who is at home")],
+      ["30:05", look("the rouge day has begun")],
+    ],
+  }),
+  commands: {
+    "nobody is at home": ["explain --pretend rouge:next"],
+    "nobody knows who is at home": ["show"],
+  },
+};
+
+/** What an output sends to people, and what it sends of days. */
+export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES];
