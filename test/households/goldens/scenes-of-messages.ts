@@ -1,4 +1,5 @@
-import { type Happening, START, scenarioOf } from "../script.ts";
+import type { HouseConfig, OutputText } from "../scenario.ts";
+import { commands, type Happening, START, scenarioOf } from "../script.ts";
 import { ROUGE_PEAK } from "./rouge-morning.ts";
 import { HOUSE, look, type Scene } from "./scene.ts";
 
@@ -83,5 +84,56 @@ const CHOICES: Scene = {
   },
 };
 
+const RELAY: OutputText = {
+  id: "relay",
+  topic: "relay/set",
+  choose: [
+    { when: "rouge_peak", payload: "off" },
+    { when: "afternoon", payload: "eco" },
+  ],
+  else: "on",
+};
+const PHONE: OutputText = {
+  id: "phone",
+  topic: "phone/say",
+  message: true,
+  choose: [
+    { when: "rouge_peak", payload: { title: "Tempo", message: "{now.day} : {now.color}" } },
+    { when: "afternoon", payload: "Lave-linge jusqu’à 17:00" },
+  ],
+};
+
+function simulatedHouse(dry_when_simulated: boolean): HouseConfig {
+  return {
+    ...HOUSE,
+    rules: [ROUGE_PEAK, { id: "afternoon", when: { between: ["14:30", "17:00"] } }],
+    outputs: { dry_when_simulated, list: [RELAY, PHONE] },
+  };
+}
+
+const SIMULATED: Scene = {
+  title: "a rouge day is pretended, which devices are not told at first, and then are",
+  scenario: scenarioOf({
+    date: "2026-01-14",
+    from: "14:00",
+    to: "15:21",
+    colors: { "2026-01-13": "blanc", "2026-01-14": "bleu", "2026-01-15": "bleu" },
+    configs: [simulatedHouse(true), simulatedHouse(false)],
+    happenings: [
+      ["14:00", START],
+      ["14:20", commands("simulation", '{"color":"rouge","for":"20m"}')],
+      ["14:25", look("pretended and not told")],
+      ["14:35", look("what is true changes while a colour is pretended")],
+      ["14:42", look("the simulation has ended")],
+      ["14:50", { kind: "edit", config: 1 }],
+      ["15:00", commands("simulation", "rouge")],
+      ["15:05", look("pretended and told")],
+      ["15:10", commands("simulation", "auto")],
+      ["15:20", look("the second simulation has ended")],
+    ],
+  }),
+  commands: { "pretended and not told": ["show"] },
+};
+
 /** What an output sends to people, and what it sends of days. */
-export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES];
+export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES, SIMULATED];
