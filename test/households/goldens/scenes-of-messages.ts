@@ -135,5 +135,63 @@ const SIMULATED: Scene = {
   commands: { "pretended and not told": ["show"] },
 };
 
+const NTFY = "https://ntfy.example";
+const MATRIX = "https://matrix.example";
+const MESSAGES: Scene = {
+  title: "messages of two rouge days, by services that do not answer and over MQTT",
+  scenario: scenarioOf({
+    date: "2026-01-12",
+    from: "09:50",
+    to: "34:41",
+    colors: { "2026-01-12": "blanc", "2026-01-13": "rouge", "2026-01-14": "rouge", "2026-01-15": "bleu" },
+    configs: [
+      {
+        ...HOUSE,
+        rules: [ROUGE_TOMORROW],
+        outputs: {
+          list: [
+            {
+              id: "ntfy",
+              name: "Téléphone",
+              url: `${NTFY}/ntfy/{secret}`,
+              headers: { Title: "Tempo" },
+              secret_file: "plain",
+              message: true,
+              choose: [{ when: "rouge_tomorrow", payload: "{next.day}: {next.color}" }],
+            },
+            {
+              id: "matrix",
+              url: `${MATRIX}/matrix/{id}`,
+              method: "PUT",
+              message: true,
+              choose: [
+                {
+                  when: "rouge_tomorrow",
+                  payload: { msgtype: "m.text", body: "{next.day}: {next.color}" },
+                },
+              ],
+            },
+            {
+              topic: "screen/say",
+              message: true,
+              choose: [{ when: "rouge_tomorrow", payload: "{next.day}: {next.color}" }],
+            },
+          ],
+        },
+      },
+    ],
+    happenings: [
+      ["09:50", START],
+      ["09:51", { kind: "web", host: NTFY, fault: { kind: "hangs", seconds: null }, for: 16_800 }],
+      ["09:51", { kind: "web", host: MATRIX, fault: { kind: "status", status: 502 }, for: 6_000 }],
+      ["11:10", look("told over MQTT, and tried again over HTTP")],
+      ["11:20", { kind: "reload" }],
+      ["12:30", look("one is told late, one is given up")],
+      ["34:40", look("a day after")],
+    ],
+  }),
+  commands: { "one is told late, one is given up": ["show", "explain --pretend rouge:next"] },
+};
+
 /** What an output sends to people, and what it sends of days. */
-export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES, SIMULATED];
+export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES, SIMULATED, MESSAGES];
