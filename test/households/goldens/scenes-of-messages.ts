@@ -1,6 +1,6 @@
 import type { HouseConfig, OutputText } from "../scenario.ts";
 import { commands, type Happening, START, scenarioOf } from "../script.ts";
-import { ROUGE_PEAK } from "./rouge-morning.ts";
+import { BOILER, BOILER_DEVICE, houseWith, ROUGE_MORNING, ROUGE_PEAK } from "./rouge-morning.ts";
 import { HOUSE, look, type Scene } from "./scene.ts";
 
 const ROUGE_TOMORROW = { id: "rouge_tomorrow", when: { day: "next", color: "rouge", official: true } };
@@ -193,5 +193,45 @@ const MESSAGES: Scene = {
   commands: { "one is told late, one is given up": ["show", "explain --pretend rouge:next"] },
 };
 
+/** One output, as its owner edits it. */
+const HEATER = { id: "heater", choose: [{ when: "rouge_peak", payload: "eco" }], else: "comfort" };
+const HEATER_BY_MQTT: OutputText = { ...HEATER, topic: "heater/set" };
+const SAME_TOPIC_FOR_PEOPLE: OutputText = {
+  id: "heater",
+  topic: "heater/set",
+  message: true,
+  choose: [{ when: "rouge_peak", payload: "{now.color} jusqu’à 22:00" }],
+};
+const EDITED: Scene = {
+  title: "an output gets another topic, becomes a message, is removed and is put back",
+  scenario: scenarioOf({
+    ...ROUGE_MORNING,
+    to: "06:51",
+    configs: [
+      houseWith(BOILER, HEATER_BY_MQTT),
+      houseWith(BOILER, { ...HEATER, topic: "bathroom/set" }),
+      houseWith(BOILER, { ...HEATER, url: "http://192.0.2.50/heater/set?turn={payload}" }),
+      houseWith(BOILER, SAME_TOPIC_FOR_PEOPLE),
+      houseWith({ ...BOILER, confirm: { topic: "boiler/status", path: "relay", every: "4m" } }),
+      houseWith(BOILER, HEATER_BY_MQTT),
+    ],
+    devices: [BOILER_DEVICE],
+    happenings: [
+      ["05:45", START],
+      ["06:05", { kind: "edit", config: 1 }],
+      ["06:08", look("another topic")],
+      ["06:10", { kind: "edit", config: 2 }],
+      ["06:13", look("an address")],
+      ["06:15", { kind: "edit", config: 3 }],
+      ["06:18", look("a message for people")],
+      ["06:20", { kind: "edit", config: 4 }],
+      ["06:23", look("removed, and the boiler is to be confirmed otherwise")],
+      ["06:30", commands("rules/rouge_peak/enabled", "OFF")],
+      ["06:40", { kind: "edit", config: 5 }],
+      ["06:50", look("put back after the rule has ended")],
+    ],
+  }),
+};
+
 /** What an output sends to people, and what it sends of days. */
-export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES, SIMULATED, MESSAGES];
+export const SCENES_OF_MESSAGES: readonly Scene[] = [CHOICES, SIMULATED, MESSAGES, EDITED];
