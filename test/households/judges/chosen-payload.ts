@@ -65,10 +65,20 @@ function fill(
   { language }: OutputText,
   read: (topic: string) => string | undefined,
 ): string {
-  return textOf(payload).replaceAll(PLACEHOLDER, (_, name: string) => {
+  const say = (name: string) => {
     const value = read(factTopic(name)) ?? "None";
     return name.endsWith(".day") && value !== "None" ? sayDay(value, language) : value;
-  });
+  };
+  const text = textOf(payload);
+  const typed =
+    typeof payload === "string" ? text : text.replaceAll(ALONE, (_, name: string) => inJson(name, say(name)));
+  return typed.replaceAll(PLACEHOLDER, (_, name: string) => say(name));
+}
+
+/** A value that stands alone in an object. */
+function inJson(name: string, value: string): string {
+  if (value === "None") return "null";
+  return NUMBERS.test(name) ? value : JSON.stringify(value);
 }
 
 /** `mercredi 25 novembre`, by the names that Unicode has. */
@@ -102,6 +112,8 @@ export function textOf(template: Template): string {
 }
 
 export const SIMULATION = `${BASE}/simulation/color`;
-/** Households have placeholders in texts only. */
 const PLACEHOLDER = /\{([a-z0-9_]+\.[a-z_]+)\}/g;
+/** A text of JSON that is one placeholder. */
+const ALONE = /"\{([a-z0-9_]+\.[a-z_]+)\}"/g;
+const NUMBERS = /^(left|remaining)\.|\.(confidence|rate)$/;
 const ANY_PLACEHOLDER = /\{[a-z0-9_]+\.[a-z_]+\}/;
