@@ -141,7 +141,7 @@ const OVER_HTTP: Scene = {
           url: `${BATTERY}/battery/set`,
           headers: { Authorization: "Bearer {secret}" },
           secret_file: "plain",
-          choose: [{ when: "rouge_peak", payload: { mode: "discharge", until: "{now.period}" } }],
+          choose: [{ when: "rouge_peak", payload: { mode: "discharge", power: 3000 } }],
           else: { payload: { mode: "auto" } },
         },
         {
