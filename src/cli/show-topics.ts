@@ -299,7 +299,7 @@ export function brokerProblem(found: FoundHealth | null, now: Instant, zone: str
   const { connected, url, away_since } = found.health.broker;
   if (connected) return null;
   const since = away_since === undefined ? "" : ` since ${local(isoInstant(away_since), zone)}`;
-  return `problem: broker: the running vigie has not reached ${url}${since}, so no device can be commanded`;
+  return `problem: broker: the running vigie has not reached ${url}${since}, so no device can be commanded over MQTT`;
 }
 
 function describeProblem(problem: string, read: Read): string {

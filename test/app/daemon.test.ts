@@ -313,11 +313,11 @@ test("what-if: The broker is down · a broker that is away is the problem and th
   expect(renderMetrics(view)).toContain('vigie_problem{code="broker"} 1');
   expect(readPage(view, "en")).toMatch(
     new RegExp(
-      `^.{0,40}The MQTT broker is not reached since 12:00\\. No device can be commanded, and nothing is published\\. .*mqtt://127\\.0\\.0\\.1:${port}\\.`,
+      `^.{0,40}The MQTT broker is not reached since 12:00\\. No device can be commanded over MQTT, and nothing is published\\. .*mqtt://127\\.0\\.0\\.1:${port}\\.`,
     ),
   );
   expect(readPage(view)).toContain(
-    "Le broker MQTT n’est pas joignable depuis 12:00. Aucun appareil ne peut être commandé",
+    "Le broker MQTT n’est pas joignable depuis 12:00. Aucun appareil ne peut être commandé par MQTT, et rien n’est publié",
   );
   const broker = await startEmbeddedBroker({ port, log: SILENT_LOG });
   await untilSeen("connected, false");

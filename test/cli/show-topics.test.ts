@@ -193,12 +193,12 @@ describe("the page of vigie show", () => {
     expect(show({ availability }, { health: found })).toMatch(words);
   });
 
-  test("says of a broker that the running vigie does not reach that no device can be commanded, and since when", () => {
+  test("says of a broker that the running vigie does not reach that no device can be commanded over MQTT, and since when", () => {
     const found = health(true);
     const broker = { ...found.health.broker, connected: false, away_since: NOW - 300_000 };
     const away = { ...found, health: { ...found.health, broker } };
     const words =
-      /^problem: broker: the running vigie has not reached mqtt:\/\/broker since Mon,? 0?5 Jan,? 12:55, so no\s+device\s+can be commanded$/m;
+      /^problem: broker: the running vigie has not reached mqtt:\/\/broker since Mon,? 0?5 Jan,? 12:55, so no\s+device\s+can be\s+commanded\s+over\s+MQTT$/m;
     expect(show({ "service/problem_code": "late" }, { health: away })).toMatch(words);
     expect(show({ "service/problem_code": "clock" }, { health: away })).toMatch(/^problem: clock: /m);
     expect(show({}, { health: { ...away, running: false } })).not.toContain("problem: broker");

@@ -50,7 +50,7 @@ test("vigie show says of a broker that is away what the running vigie says of it
   await write(false);
   expect(await runCommand((io) => show([], io), { cwd })).toMatchObject({
     code: 1,
-    err: `${away}. problem: broker: the running vigie has not reached ${url}, so no device can be commanded\n`,
+    err: `${away}. problem: broker: the running vigie has not reached ${url}, so no device can be commanded over MQTT\n`,
   });
 });
 

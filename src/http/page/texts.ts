@@ -67,7 +67,7 @@ const fr = {
     `Cette horloge va ${speed} fois plus vite, et rien n’est envoyé à un appareil.`,
   broker_away: "Le broker MQTT n’est pas joignable",
   broker_away_since: (time: string) =>
-    `depuis ${time}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez que ce broker fonctionne\u00a0:`,
+    `depuis ${time}. Aucun appareil ne peut être commandé par MQTT, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez que ce broker fonctionne\u00a0:`,
   no_connection: "La connexion au broker MQTT n’est pas établie",
   no_connection_more:
     "vigie essaie de l’établir chaque seconde. D’ici là, rien n’est publié, et aucun appareil n’est commandé par MQTT.",
@@ -342,7 +342,7 @@ const en: Texts = {
   demo_more: (speed) => `This clock runs ${speed} times as fast, and nothing is sent to a device.`,
   broker_away: "The MQTT broker is not reached",
   broker_away_since: (time) =>
-    `since ${time}. No device can be commanded, and nothing is published. The log of vigie says why. Check that it runs:`,
+    `since ${time}. No device can be commanded over MQTT, and nothing is published. The log of vigie says why. Check that it runs:`,
   no_connection: "There is no working connection to the MQTT broker",
   no_connection_more:
     "vigie tries each second. Until then nothing is published, and no device is commanded over MQTT.",
