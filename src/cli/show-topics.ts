@@ -195,6 +195,10 @@ function idsBelow(group: "rules" | "outputs", topics: ReadonlyMap<string, string
   return ids.toSorted();
 }
 
+function sentSoOften(tries: string): string {
+  return tries === "1" ? "sent once" : `sent ${tries} times`;
+}
+
 /** What was sent to a device, whether it has confirmed it, and why it was sent. */
 function outputRow(id: string, read: Read, zone: string): string[] {
   const topic = `outputs/${id}`;
@@ -203,7 +207,7 @@ function outputRow(id: string, read: Read, zone: string): string[] {
   const isSent = read(`${topic}/since`) !== UNKNOWN_PAYLOAD;
   const details = [
     ...(because === undefined ? [] : [inPast(because)]),
-    ...(["failed", "contrary"].includes(state) && tries !== undefined ? [`sent ${tries} times`] : []),
+    ...(["failed", "contrary"].includes(state) && tries !== undefined ? [sentSoOften(tries)] : []),
     ...(["failed", "waiting", "contrary"].includes(state)
       ? [`last answer: ${shorten(last_answer ?? "none")}`]
       : []),

@@ -264,6 +264,7 @@ test("vigie show lists each output: its state, what was sent, when and why, and 
   expect(page("sent", { because: "rouge_peak is unknown" })).toContain(" rouge_peak was unknown ");
   expect(page("waiting", { last_answer: "on" })).toContain("; last answer: on ");
   expect(page("failed", {})).toContain("rouge_peak was ON; sent 3 times; last answer: none ");
+  expect(page("failed", { tries: 1 })).toContain("; sent once; ");
   expect(page("failed", {})).toContain("devices that do not do what they were sent: Boiler (boiler/set) ");
   expect(page("dry", { would_send: "a payload that is longer than this" })).toContain(
     "would send a payload that is longer tha… ",
