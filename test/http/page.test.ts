@@ -355,6 +355,24 @@ describe("devices", () => {
     expect(page).toContain("Wall box OFF sent at 02:20 , because none of its rules was ON → sent");
   });
 
+  test("say of a payload that nobody has taken so far that it is not taken, confirmed or not", async () => {
+    const view = await viewOfState("bleu now");
+    const [heater, ...others] = view.outputs;
+    if (!heater?.sent) throw new Error("Expected a device that was sent something");
+    const sent = { ...heater.sent, acknowledged: false, answer: "awaited", tries: 2 } as const;
+    const read = (status: Partial<Parameters<typeof statusOf>[1]>, language: "fr" | "en") => {
+      const outputs = [statusOf(heater.output, { sent, ...status }), ...others];
+      return readMarkup(renderPage({ ...view, outputs }, { language }));
+    };
+    expect(read({}, "en")).toContain("… not taken yet, 2 tries");
+    expect(read({}, "fr")).toContain("… pas encore accepté, 2 essais");
+    expect(read({ isRefused: true }, "en")).toContain("! not taken, as far as vigie knows, 2 tries");
+    expect(read({ isRefused: true }, "fr")).toContain("! pas accepté, pour autant que vigie sache, 2 essais");
+    expect(read({ sent: { ...sent, acknowledged: true } }, "en")).toContain(
+      "… awaits the confirmation, 2 tries",
+    );
+  });
+
   test("that are away say since when, and when vigie tries next, and have no tick", async () => {
     const view = await viewOfState("bleu now");
     const [heater, ...others] = view.outputs;

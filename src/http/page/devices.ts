@@ -23,11 +23,17 @@ function device({ output, sent, would_send, next_try, ...status }: OutputStatus,
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
     html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)}${why(sent, page)}</p>`
-  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : isHeldBack ? t.output_held_back : t.output[state]}${
+  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : isHeldBack ? t.output_held_back : words(state, sent, page)}${
     away_since !== null && html` · <strong>${t.away_since} ${page.when(away_since)}</strong>`
   }${answer(state, sent, page)}${next_try !== null && ` · ${t.next_try} ${page.when(next_try, t.at)}`}</p>${
     would_send !== null && !isDemo && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
   }</li>`;
+}
+
+/** A payload that the broker or the address has not taken is not obeyed, and not confirmed. */
+function words(state: OutputStatus["state"], sent: Sent | undefined, { t }: Page): string {
+  const isWithUs = sent !== undefined && !sent.acknowledged;
+  return isWithUs && (state === "waiting" || state === "failed") ? t.not_taken[state] : t.output[state];
 }
 
 /** In large type the payload, or of JSON what the device is to report then, or the only value in it. */
