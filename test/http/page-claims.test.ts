@@ -496,7 +496,7 @@ describe("while the clock is wrong", () => {
     if (!boiler) throw new Error("Expected an output");
     const sent = sentTo(boiler, Date.parse(AFTERNOON), { payload: "off", choice: "rouge_peak" });
     const status = statusOf(boiler, { sent });
-    expect(readPage(vigie.view({ outputs: [status] }))).toContain("car « Heures pleines rouges » vaut OUI");
+    expect(readPage(vigie.view({ outputs: [status] }))).toContain("car « Heures pleines rouges » valait OUI");
   });
 });
 

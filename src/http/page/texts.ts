@@ -201,7 +201,7 @@ const fr = {
   would_be_sent: "serait envoyé",
   demo_output: "démonstration\u00a0: rien n’est envoyé",
   output_held_back: "vigie attend une première réponse de chaque source, quatre minutes au plus",
-  because_rule: (name: string, state: string) => `car «\u00a0${name}\u00a0» vaut ${state}`,
+  because_rule: (name: string, state: string) => `car «\u00a0${name}\u00a0» valait ${state}`,
   because_else: "car aucune de ses règles ne valait OUI",
   because_unknown: "car une de ses règles était inconnue",
   output: {
@@ -475,7 +475,7 @@ const en: Texts = {
   would_be_sent: "would be sent",
   demo_output: "demonstration: nothing is sent",
   output_held_back: "vigie waits for a first answer of each source, four minutes at most",
-  because_rule: (name, state) => `because “${name}” is ${state}`,
+  because_rule: (name, state) => `because “${name}” was ${state}`,
   because_else: "because none of its rules was ON",
   because_unknown: "because one of its rules was unknown",
   output: {
