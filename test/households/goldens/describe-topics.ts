@@ -5,24 +5,63 @@ import { takeWordsOut } from "./words-apart.ts";
 
 /** The retained topics, but for discovery messages. Topics of one level that expire at the same time stand on one line. */
 export function describeTopics(look: EventOf<"look">, trace: Trace): Part[] {
+  const { retained } = look;
   const part: Part = { title: "topics", data: [], words: [] };
-  const lines = new Map<string, string[]>();
-  for (const topic of [...look.retained.keys()].toSorted()) {
+  const untilWhen = readExpiries(look, trace);
+  const levels = new Map<string, string[]>();
+  for (const [topic, payload] of [...retained].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     if (isDiscovery(topic)) continue;
-    const { data, words } = takeWordsOut(look.retained.get(topic)!);
+    const json = readJson(payload);
+    const { same, rest } = json ? takeSameOut(json, topic, retained) : { same: [], rest: payload };
+    const { data, words } = takeWordsOut(typeof rest === "string" ? rest : JSON.stringify(rest));
     for (const [place, said] of words)
       part.words.push(`${[topic, place].filter(Boolean).join(" ")}: ${said}`);
-    const until = untilWhen(topic, look, trace);
-    if (/^[[{]/.test(data)) {
-      part.data.push(...linesOfJson(JSON.parse(data)).map((line) => `${topic}${until}: ${line}`));
+    if (json) {
+      const [first, ...below] = linesOfJson(JSON.parse(data));
+      const named = same.length > 0 ? [`as its topics: ${same.join(" ")}`] : [];
+      part.data.push(`${topic}${untilWhen(topic)}: ${[...named, first].join("; ")}`);
+      part.data.push(...below.map((line) => `${topic}: ${line}`));
       continue;
     }
     const level = topic.slice(0, topic.lastIndexOf("/") + 1);
-    const key = `${level}${until}`;
-    lines.set(key, [...(lines.get(key) ?? []), `${topic.slice(level.length)}=${data}`]);
+    const key = `${level}${untilWhen(topic)}`;
+    levels.set(key, [...(levels.get(key) ?? []), `${topic.slice(level.length)}=${data}`]);
   }
-  for (const [key, entries] of lines) part.data.push(`${key}: ${entries.join(", ")}`);
+  for (const [key, entries] of levels) part.data.push(`${key}: ${entries.join(", ")}`);
   return [part];
+}
+
+export function isDiscovery(topic: string): boolean {
+  return topic.endsWith("/config");
+}
+
+function readJson(payload: string): object | null {
+  return /^[[{]/.test(payload) ? JSON.parse(payload) : null;
+}
+
+/** The names of what the topics below say with the same value, and the rest of the object. */
+function takeSameOut(value: object, topic: string, retained: ReadonlyMap<string, string>) {
+  const isSame = ([key, one]: [string, unknown]): boolean => {
+    const below = `${topic}/${key}`;
+    if (typeof one === "object" && one !== null) {
+      const inner = takeSameOut(one, below, retained);
+      return inner.same.length > 0 && Object.keys(inner.rest).length === 0;
+    }
+    return retained.get(below) === payloadOf(one);
+  };
+  const entries = Object.entries(value);
+  const same = Array.isArray(value) ? [] : entries.filter(isSame).map(([key]) => key);
+  const rest = Array.isArray(value)
+    ? value
+    : Object.fromEntries(entries.filter(([key]) => !same.includes(key)));
+  return { same, rest };
+}
+
+/** As a topic says it. */
+function payloadOf(value: unknown): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "ON" : "OFF";
+  return String(value);
 }
 
 /** Each object of a list has a line of its own, so that one sees which of them have changed. */
@@ -41,15 +80,17 @@ function mapValues(value: object, map: (one: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, map(one)]));
 }
 
-export function isDiscovery(topic: string): boolean {
-  return topic.endsWith("/config");
-}
-
-/** When the broker drops it, to the minute; empty: never. */
-function untilWhen(topic: string, look: EventOf<"look">, { began, events }: Trace): string {
-  const last = events.findLast(
-    (event) => isKind(event, "published") && event.topic === topic && event.steady <= look.steady,
-  );
-  if (!last || !isKind(last, "published") || last.expiry === undefined) return "";
-  return ` (until ${nearestMinute(began + last.steady + last.expiry * 1000)})`;
+/** When the broker drops a topic, to the minute; empty: never. */
+function readExpiries(look: EventOf<"look">, { began, events }: Trace): (topic: string) => string {
+  const until = new Map<string, number | undefined>();
+  for (const event of events) {
+    if (event.steady > look.steady) break;
+    if (!isKind(event, "published")) continue;
+    const { topic, steady, expiry } = event;
+    until.set(topic, expiry === undefined ? undefined : began + steady + expiry * 1000);
+  }
+  return (topic) => {
+    const at = until.get(topic);
+    return at === undefined ? "" : ` (until ${nearestMinute(at)})`;
+  };
 }
