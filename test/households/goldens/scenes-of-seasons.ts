@@ -85,7 +85,7 @@ export const SCENES_OF_SEASONS: readonly Scene[] = [
       ],
     }),
     commands: {
-      "the laws forbid it": ["day tomorrow", "check --live"],
+      "the laws forbid it": ["day tomorrow"],
       "there are no laws any more": ["season"],
     },
   },

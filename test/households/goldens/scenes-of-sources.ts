@@ -74,7 +74,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
         ["31:15", look("both sources answer again")],
       ],
     }),
-    commands: { "started again without any source": ["season"] },
+    commands: { "started again without any source": ["show"] },
   },
   {
     title: "RTE alone, without forecasts, is down over the announcement and over 06:00",
