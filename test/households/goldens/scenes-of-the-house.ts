@@ -182,6 +182,22 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
     commands: { "the next day is pretended": ["show", "explain"], "it is in force": ["show"] },
   },
   {
+    title: "a colour is pretended for an hour before six o’clock, and ends with its day",
+    scenario: scenarioOf({
+      date: "2026-01-13",
+      from: "05:20",
+      to: "06:10",
+      colors: { "2026-01-12": "bleu", "2026-01-13": "bleu" },
+      configs: [house([ROUGE_AHEAD], [])],
+      happenings: [
+        ["05:20", START],
+        ["05:25", commands("simulation", "rouge")],
+        ["05:30", look("pretended")],
+        ["06:05", look("its day is over")],
+      ],
+    }),
+  },
+  {
     title: "a colour is pretended for today, with dry outputs, and ended by hand",
     scenario: scenarioOf({
       date: "2026-01-12",
