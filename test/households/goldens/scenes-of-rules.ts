@@ -95,7 +95,7 @@ export const SCENES_OF_RULES: readonly Scene[] = [
         "2026-12-04": "bleu",
         "2026-12-05": "blanc",
         "2026-12-07": "blanc",
-        "2026-12-08": "bleu",
+        "2026-12-08": "rouge",
       },
       configs: [
         {
