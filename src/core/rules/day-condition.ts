@@ -147,8 +147,18 @@ function describeLaws({ color }: DayCondition, { truth, allowed }: DayResult): s
   return `, by the laws of the tariff it can only be ${allowed.join(" or ")}`;
 }
 
+/** The days of a range that make it what it is: those that pass the test; if each has to, and one does not, those that do not. */
+export function tellingDays(
+  { range, least }: DayCondition,
+  days: readonly DayResult[],
+  truth: Truth,
+): readonly DayResult[] {
+  const isOneEnough = truth === false && least === range;
+  return days.filter((day) => day.truth === !isOneEnough);
+}
+
 function describeRange(condition: DayCondition, days: readonly DayResult[], truth: Truth): string {
-  const matching = days.filter((day) => day.truth === true);
+  const matching = tellingDays(condition, days, truth);
   const unknown = days.filter((day) => day.truth === null).length;
   const more = matching.length > DAYS_SHOWN ? [`${matching.length - DAYS_SHOWN} more`] : [];
   const none = truth === null ? "none so far" : "none";

@@ -4,6 +4,7 @@ import { COLORS, MONTHS, WEEKDAYS } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { testPayload } from "../../core/rules/compare-payload.ts";
 import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
+import { tellingDays } from "../../core/rules/day-condition.ts";
 import type { Bounds, DayCondition, MqttCondition, NumberCondition } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
@@ -163,7 +164,7 @@ function daysFound({ days, truth }: SimpleResult, condition: DayCondition, page:
   const { range } = condition;
   const [only] = days;
   if (range === null && only) return describeDay(only, condition, page);
-  const matching = days.filter((day) => day.truth === true);
+  const matching = tellingDays(condition, days, truth);
   const unknown = days.filter((day) => day.truth === null).length;
   const shown = matching.slice(0, DAYS_SHOWN).map((day) => describeDay(day, condition, page));
   return [
