@@ -2,6 +2,7 @@ import { month, tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
 import { COLORS, MONTHS, WEEKDAYS } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
+import { describeLength } from "../../core/log/duration.ts";
 import { testPayload } from "../../core/rules/compare-payload.ts";
 import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
 import { tellingDays } from "../../core/rules/day-condition.ts";
@@ -212,7 +213,7 @@ function valueAsked({ topic, path, test, max_age }: MqttCondition, page: Page): 
   const place = path === null ? topic : `${topic} ${path.join(".")}`;
   const tests =
     test.kind === "bounds" ? boundsAsked(test.bounds, page) : foreign(test.values.join(t.or), VALUE_LENGTH);
-  const age = max_age === null ? null : `, ${t.max_age(duration(max_age))}`;
+  const age = max_age === null ? null : `, ${t.max_age(describeLength(max_age))}`;
   return html`${foreign(place, VALUE_LENGTH)}${t.is("", "")}${tests}${age}`;
 }
 
@@ -232,12 +233,6 @@ function valueFound(
     heard &&
     html`${problem && ", "}<code>${foreign(testPayload(condition, heard.payload).value, VALUE_LENGTH)}</code>, ${page.ago(heard.at)}`;
   return html`${problem && foreign(t.problem(problem, condition.path?.join(".") ?? ""), VALUE_LENGTH)}${value ?? null}${held}`;
-}
-
-function duration(milliseconds: number): string {
-  const minutes = milliseconds / 60_000;
-  if (minutes >= 120 && Number.isInteger(minutes / 60)) return `${minutes / 60} h`;
-  return Number.isInteger(minutes) ? `${minutes} min` : `${milliseconds / 1000} s`;
 }
 
 const DAYS_SHOWN = 3;
