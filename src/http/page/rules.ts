@@ -1,9 +1,8 @@
 import { addDays, isoInstant, wallInstant, weekday } from "../../core/calendar/dates.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
-import { simpleResultsIn } from "../../core/rules/condition-types.ts";
 import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
 import { decidingConditions } from "../../core/rules/reasons.ts";
-import { topicsOfRules } from "../../core/rules/rule.ts";
+import { type Rule, rulesInChain, simpleConditionsIn, topicsOfRules } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import { conditionTree, decidingLine } from "./conditions.ts";
@@ -195,7 +194,7 @@ function plan(verdict: Verdict, forecast: VerdictForecast, page: Page): Html {
 /** What a state that lies ahead depends on. */
 function certainty(
   { state, sure, start, by_laws }: VerdictSpan,
-  { conditions }: Verdict,
+  { rule }: Verdict,
   { values_from }: VerdictForecast,
   { t, view }: Page,
 ): string {
@@ -204,13 +203,17 @@ function certainty(
   const doubt = view.known.service.kind === "none" ? t.not_certain : t.by_forecast;
   // The first span began in the past.
   if (values_from === null || values_from > Math.max(start, view.input.at)) return doubt;
-  return simpleResultsIn(conditions).every(({ condition }) => NO_FORECAST.has(condition.kind))
-    ? t.by_values
-    : t.by_both;
+  return usesForecasts(rule, view.rules) ? t.by_both : t.by_values;
 }
 
-/** The kinds of conditions that no forecast changes. */
-const NO_FORECAST: ReadonlySet<string> = new Set(["mqtt", "period", "between", "weekday", "month"]);
+/** The rule itself, or one that it refers to. */
+function usesForecasts({ id }: Rule, all: readonly Rule[]): boolean {
+  const chain = rulesInChain([id], new Map(all.map((one) => [one.id, one])));
+  return chain.some(({ when }) => simpleConditionsIn(when).some(({ kind }) => !NO_FORECAST.has(kind)));
+}
+
+/** The kinds of conditions that no forecast changes: what a rule refers to is looked at by itself. */
+const NO_FORECAST: ReadonlySet<string> = new Set(["mqtt", "period", "between", "weekday", "month", "rule"]);
 
 /** The eight civil days of the week above. */
 const DAYS = 8;
