@@ -27,8 +27,8 @@ export function evaluateRuleBetween(
 ): RuleResult[] {
   if (from >= to) return [];
   const { lead, lag } = rule;
-  const past = lag === 0 ? [] : evaluateConditions(rule, input, threshold, from - lag, from - 1);
-  const stretches = [...past, ...evaluateConditions(rule, input, threshold, from, to - 1 + lead)];
+  const past = lag === 0 ? [] : evaluateConditions(rule, input, threshold, from - lag, from - 1, "last");
+  const stretches = [...past, ...evaluateConditions(rule, input, threshold, from, to - 1 + lead, "first")];
   if (lead === 0 && lag === 0) return stretches.map((stretch) => widen(rule, [stretch], stretch.start));
   const starts = stretches.flatMap(({ start }) => [start - lead, start + lag]);
   const instants = sortedOnce([from, ...starts.filter((at) => at > from && at < to)]);
@@ -42,23 +42,32 @@ export function evaluateRuleBetween(
 interface Stretch {
   start: Instant;
   end: Instant;
+  /** When they were evaluated: its first instant, or its last one. */
+  at: Instant;
   conditions: ConditionResult;
 }
 
-/** The conditions alone, without lead and lag: at the first instant, and at each boundary up to the last. */
+/**
+ * The conditions alone, without lead and lag, from the first instant to the last. `which`: the instant of each stretch at which they
+ * are evaluated. By a lag it is the last one, which stays the same however often the rule is evaluated.
+ */
 function evaluateConditions(
   { when }: Rule,
   input: EvaluationInput,
   threshold: number | null,
   first: Instant,
   last: Instant,
+  which: "first" | "last",
 ): Stretch[] {
   const boundaries: Boundary[] = [{ at: first, interval: intervalAt(input, first) }];
   for (const boundary of last > first ? boundariesAfter(when, input, first) : []) {
     if (boundary.at > last) break;
     boundaries.push(boundary);
   }
-  return boundaries.map(({ at, interval }, index) => {
+  return boundaries.map(({ at: start, interval: atStart }, index) => {
+    const end = boundaries[index + 1]?.at ?? last + 1;
+    const at = which === "first" ? start : end - 1;
+    const interval = which === "first" ? atStart : intervalAt(input, at);
     const wallClock = interval.wallAtStart + (at - interval.start);
     const referred = (id: string) => spanAt(input.referred(id), at);
     const conditions = evaluateCondition(when, {
@@ -68,7 +77,7 @@ function evaluateConditions(
       referred,
       values: input.values,
     });
-    return { start: at, end: boundaries[index + 1]?.at ?? last + 1, conditions };
+    return { start, end, at, conditions };
   });
 }
 
@@ -85,7 +94,7 @@ function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Ins
   const decisive =
     stretches.findLast((stretch) => stretch.start <= start && decides(stretch)) ?? stretches.find(decides);
   if (!decisive) throw new RangeError(`Expected conditions around ${start}, got none`);
-  const { conditions, start: decided_at } = decisive;
+  const { conditions, at: decided_at } = decisive;
   const state = truth === null && when_unknown !== null ? when_unknown === "on" : truth;
   const sure = truth !== null && truth === certain;
   const seen = () => seenAround(stretches, start);
