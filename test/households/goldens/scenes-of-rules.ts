@@ -106,6 +106,7 @@ export const SCENES_OF_RULES: readonly Scene[] = [
             ...allAndAny("numbers", TIMES_AND_NUMBERS),
             ...SEASON,
             ...RANGES,
+            { id: "not_rouge", when: { not: { day: "now", color: "rouge" } } },
             {
               id: "pending",
               when: {
