@@ -4,7 +4,12 @@ import { COLORS, MONTHS, WEEKDAYS } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { describeLength } from "../../core/log/duration.ts";
 import { testPayload } from "../../core/rules/compare-payload.ts";
-import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
+import {
+  type ConditionResult,
+  type DayResult,
+  type SimpleResult,
+  simpleResultsIn,
+} from "../../core/rules/condition-types.ts";
 import { tellingDays } from "../../core/rules/day-condition.ts";
 import type { Bounds, DayCondition, MqttCondition, NumberCondition } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
@@ -40,13 +45,21 @@ function conditionLine(result: SimpleResult, verdict: Verdict, page: Page, isWan
 export function decidingLine(result: SimpleResult, verdict: Verdict, page: Page): Html {
   const { t } = page;
   const { condition, truth } = result;
+  if (!isNegated(result, verdict.conditions)) return conditionLine(result, verdict, page, true);
   const whole = verdict.conditions.truth;
-  if (truth === whole) return conditionLine(result, verdict, page, true);
   if (condition.kind === "rule") {
     const words = t.is(t.rule(nameOf(condition.rule, page)), page.state(truth));
     return html`${mark(whole, page)} ${foreign(words, VALUE_LENGTH)}`;
   }
   return html`${mark(whole, page)} ${t.is(t.group.not, "")}${findingOf(result, verdict, page)}`;
+}
+
+/** Whether one `not` stands above it, or three. */
+function isNegated(one: SimpleResult, within: ConditionResult): boolean {
+  if (!("parts" in within)) return false;
+  const part = within.parts.find((each) => each === one || simpleResultsIn(each).includes(one));
+  if (!part) return false;
+  return isNegated(one, part) !== (within.condition.kind === "not");
 }
 
 function findingOf(result: SimpleResult, verdict: Verdict, page: Page): Html {
