@@ -7,8 +7,10 @@ import { takeWordsOut } from "./words-apart.ts";
 /** What has happened since the look before, line by line: what vigie sends to others, its events and its log; and what others do. */
 export function describeMeantime(events: readonly TraceEvent[]): Part[] {
   const part: Part = { title: "since then", data: [], words: [] };
+  const asked = new Map<number, string>();
   for (const event of events) {
-    const seen = describeEvent(event);
+    if (isKind(event, "web request")) asked.set(event.id, event.output);
+    const seen = describeEvent(event, asked);
     if (!seen) continue;
     const at = secondOfDay(event.at);
     part.data.push(`${at} ${seen.data}`);
@@ -22,7 +24,8 @@ interface Described {
   words: readonly string[];
 }
 
-function describeEvent(event: TraceEvent): Described | null {
+/** `asked`: the outputs of the requests so far. */
+function describeEvent(event: TraceEvent, asked: ReadonlyMap<number, string>): Described | null {
   switch (event.kind) {
     case "start":
     case "started":
@@ -56,9 +59,13 @@ function describeEvent(event: TraceEvent): Described | null {
       if (event.what === "question") return plain(`asks ${event.output} ${event.url}`);
       return described(`sends ${event.output} ${event.url} `, event.payload);
     case "web answer":
-      return plain(`answer ${event.status} ${event.body ?? ""}`.trimEnd());
+      return plain(
+        `${asked.get(event.id) ?? "somebody"} answers ${event.status} ${event.body ?? ""}`.trimEnd(),
+      );
     case "web failure":
-      return plain(event.isAborted ? "vigie ends its request" : "no answer");
+      return plain(
+        `${asked.get(event.id) ?? "somebody"} ${event.isAborted ? "is not waited for any more" : "does not answer"}`,
+      );
     default:
       return null;
   }

@@ -114,6 +114,7 @@ const AWAY: Scene = {
 const CHARGER = "http://192.0.2.50";
 const BATTERY = "http://192.0.2.51";
 const POOL = "http://192.0.2.52:8080";
+/** Only one of them has a secret in a file: which of two files is read first is drawn. */
 const OVER_HTTP: Scene = {
   title: "a car charger, a battery and a pool pump are told over HTTP",
   scenario: scenarioOf({
@@ -138,9 +139,7 @@ const OVER_HTTP: Scene = {
         {
           id: "battery",
           name: "Batterie",
-          url: `${BATTERY}/battery/set`,
-          headers: { Authorization: "Bearer {secret}" },
-          secret_file: "plain",
+          url: "http://UserName:Sesame@192.0.2.51/battery/set",
           choose: [{ when: "rouge_peak", payload: { mode: "discharge", power: 3000 } }],
           else: { payload: { mode: "auto" } },
         },
