@@ -5,7 +5,7 @@ import type { Seen } from "../rules/condition-types.ts";
 import { NOTHING_SEEN } from "../rules/seen.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { markSimulated } from "./mark-simulated.ts";
-import { type Decision, decideMessage, type NotChosen, type WantedMessage } from "./messages.ts";
+import { type Decision, decideMessage, isGivenUp, type NotChosen, type WantedMessage } from "./messages.ts";
 import type { Choice, Output, Outputs, Payload } from "./output.ts";
 import {
   expectationOf,
@@ -106,6 +106,8 @@ export function whyNothing(output: Output, known: VerdictsAndFacts, sent: Sent |
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
   const payload = fillPlaceholders(chosen.payload, chosen.facts, output.language);
+  if (output.message && sent && isGivenUp(output, sent))
+    return `${chosen.because}, and ${sent.payload} was given up`;
   if (isPayloadDue(payload, chosen.kind, sent)) return null;
   const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
   return `${chosen.because}, and ${why}`;

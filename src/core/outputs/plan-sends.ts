@@ -62,5 +62,7 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
       }
       return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
     });
-  return { sends, nothing: whyNothing(output, knownAt(from), lastSent(plan.state, output.key)) };
+  const isSentAtOnce = sends[0]?.at === from;
+  const nothing = isSentAtOnce ? null : whyNothing(output, knownAt(from), lastSent(plan.state, output.key));
+  return { sends, nothing };
 }
