@@ -56,7 +56,9 @@ describe("the band", () => {
         .split(heading)[1]
         ?.split(/La saison|The season/)[0] ?? "";
     const [fr, en] = [devices("fr", "Les appareils"), devices("en", "Devices")];
-    expect(fr).toContain("Chauffe-eau off serait envoyé · à 06:05 , car « Heures pleines rouges » valait OUI");
+    expect(fr).toContain(
+      "Chauffe-eau off serait envoyé · à 06:05 , car « Heures pleines rouges » valait OUI",
+    );
     expect(en).toContain("Water heater off would be sent · at 06:05 , because “Rouge peak hours” was ON");
     expect(fr).toContain("démonstration : rien n’est envoyé");
     expect(fr).not.toMatch(/(?<!serait |n’est )envoyé|confirm|obéi/);
