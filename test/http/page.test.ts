@@ -375,6 +375,18 @@ describe("devices", () => {
     );
   });
 
+  test("say what a simulation would send, and of what is true that it was sent", async () => {
+    const view = await viewOfState("bleu now");
+    const [heater, ...others] = view.outputs;
+    if (!heater?.sent) throw new Error("Expected a device that was sent something");
+    const outputs = [statusOf(heater.output, { sent: heater.sent, would_send: "off" }), ...others];
+    const read = (language: "fr" | "en") => readMarkup(renderPage({ ...view, outputs }, { language }));
+    expect(read("en")).toContain(
+      "on sent at 02:20 , because none of its rules was ON ○ simulation: nothing of it is sent would send off",
+    );
+    expect(read("fr")).toContain("○ simulation : rien n’en est envoyé enverrait off");
+  });
+
   test("that are away say since when, and when vigie tries next, and have no tick", async () => {
     const view = await viewOfState("bleu now");
     const [heater, ...others] = view.outputs;
