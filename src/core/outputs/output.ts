@@ -143,5 +143,5 @@ export function describeOutput({ name, to }: Pick<Output, "name" | "to">): strin
 export function describeTaken({ to }: Pick<Output, "to">): string {
   return to.kind === "mqtt"
     ? `The broker accepts messages to ${to.topic} again`
-    : `${to.place} takes messages again`;
+    : `${to.place} takes what it is sent again`;
 }

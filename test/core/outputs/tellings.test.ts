@@ -53,7 +53,7 @@ test("a refused telling is made again each ten minutes, and arrives when it is t
   });
   vigie.wait(20 * MINUTE);
   expect(vigie.state()).toBe("confirmed");
-  expect(vigie.said).toContain("http://192.0.2.40 takes messages again");
+  expect(vigie.said).toContain("http://192.0.2.40 takes what it is sent again");
 });
 
 test.each([
