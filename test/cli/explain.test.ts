@@ -186,6 +186,16 @@ output relay/boiler
       );
     });
 
+    test("shows when a placeholder says something else, though no rule changes", async () => {
+      const screen = `${CONFIG}outputs: [{ topic: screen/say, choose: [{ when: rouge_now, payload: "{today.date}" }] }]\n`;
+      const config = { "config/vigie.yaml": screen, "state/state.json": STATE };
+      const { out } = await run([...AT, "--pretend", "rouge", "rouge_now"], config);
+      expect(out).toContain(`output screen/say
+  → 2026-01-06 14:00  sends 2026-01-06: rouge_now is ON
+  → 2026-01-07 00:00  sends 2026-01-07: rouge_now is ON
+`);
+    });
+
     test("says of a message that was given up that it is not sent", async () => {
       const message = `${CONFIG}outputs: [{ topic: phone/say, message: true, choose: [{ when: night, payload: "Night" }] }]\n`;
       const given = {

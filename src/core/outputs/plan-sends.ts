@@ -25,7 +25,8 @@ interface SendPlan {
 }
 
 /**
- * What an output sends from an instant to before another: at the first, and at each at which one of its rules changes, or what it sees.
+ * What an output sends from an instant to before another: at the first, and at each at which one of its rules changes, what it sees, or
+ * what placeholders say.
  * `nothing`: why it sends nothing at the first.
  */
 export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[]; nothing: string | null } {
@@ -34,7 +35,7 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
   const ids = [...new Set(output.choose.map(({ when }) => when))];
   const looksOf = (id: string): VerdictForecast["looks"] => forecasts.get(id)?.looks ?? [];
   const changes = ids.flatMap((id) => [...spansOf(id), ...looksOf(id)].map(({ start }) => start));
-  const instants = [from, ...changes.filter((at) => at > from && at < to)];
+  const instants = [...boundaries(plan), ...changes.filter((at) => at > from && at < to)];
   const knownAt = (at: Instant) => {
     const verdictOf = (id: string) => ({
       state: spansOf(id).findLast(({ start }) => start <= at)?.state ?? null,
@@ -65,4 +66,11 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
   const isSentAtOnce = sends[0]?.at === from;
   const nothing = isSentAtOnce ? null : whyNothing(output, knownAt(from), lastSent(plan.state, output.key));
   return { sends, nothing };
+}
+
+/** The first instant, and those at which time alone changes a fact. */
+function boundaries({ factsAt, from, to }: SendPlan): Instant[] {
+  const instants: Instant[] = [];
+  for (let at = from; at < to; at = factsAt(at).next_boundary) instants.push(at);
+  return instants;
 }
