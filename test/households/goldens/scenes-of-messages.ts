@@ -7,7 +7,7 @@ const ROUGE_TOMORROW = { id: "rouge_tomorrow", when: { day: "next", color: "roug
 
 /** A sensor of the house says this once. */
 function presenceAt(time: string, payload: string): Happening {
-  return [time, { kind: "report", topic: "home/presence", payload, retain: false }];
+  return [time, { kind: "report", topic: "home/presence", payload, retain: true }];
 }
 
 const CHOICES: Scene = {
