@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { HOUR, house, KEEPING, MINUTE, SECOND, SHOWING } from "../../support/outputs-house.ts";
+import { NOTHING_SENT, recordSending } from "../../../src/core/outputs/outputs-state.ts";
+import { BOILER, sendingOf, verdictsOf } from "../../support/outputs.ts";
+import { byHand, HOUR, house, KEEPING, MINUTE, SECOND, SHOWING, START } from "../../support/outputs-house.ts";
 
 /** "off" was sent to the boiler, of which the broker holds an old report that says the same. */
 function assumed(output: Output, { isPeak = true, word = "off" } = {}) {
@@ -81,3 +83,19 @@ test.each([
     expect(again.sent.map(({ payload }) => payload)).toEqual(["off"]);
   },
 );
+
+test("a payload that nobody has acknowledged before a kill is sent again, and an old report says nothing before that", () => {
+  const kept = recordSending(NOTHING_SENT, sendingOf(BOILER.key, "off", "off"), START);
+  const vigie = byHand([SHOWING], { kept, isAfterCrash: true });
+  vigie.open(1);
+  vigie.report("off", true);
+  vigie.take({ kind: "reports read", connection: 1 });
+  vigie.pass(10 * SECOND);
+  expect(vigie.said()).toEqual([]);
+  vigie.decide(verdictsOf({ peak: true }));
+  vigie.save();
+  const [due] = vigie.due();
+  vigie.take({ kind: "acknowledged", number: due?.number ?? 0 });
+  expect(vigie.said()).toEqual(expect.arrayContaining([expect.stringContaining('is not sent "off" again')]));
+  expect(vigie.status()?.state).toBe("sent");
+});
