@@ -52,6 +52,7 @@ function hideOther(text: string): string {
   return text
     .replaceAll(VERSION, "<version>")
     .replaceAll(/("incarnation"):"\w+"/g, '$1:"<drawn>"')
+    .replaceAll(/\S+\/vigie-household-\w+/g, "<secrets>")
     .replaceAll(/\b\d{13}\b/g, hideId);
 }
 
