@@ -30,24 +30,25 @@ export function wallClock(at: number, zone = PARIS): { date: Day; minutes: numbe
 const shownAt = new Map<number | string, { date: Day; minutes: number }>();
 
 export function addDays(date: Day, days: number): Day {
-  const key = `${date}/${days}`;
-  const found = daysFound.get(key) ?? new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10);
-  if (daysFound.size > 20_000) daysFound.clear();
-  daysFound.set(key, found);
-  return found;
+  const found = daysFound.get(date) ?? new Map<number, Day>();
+  daysFound.set(date, found);
+  const other = found.get(days) ?? new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10);
+  found.set(days, other);
+  return other;
 }
 
-const daysFound = new Map<string, Day>();
+const daysFound = new Map<Day, Map<number, Day>>();
 
 /** When the wall clock shows this time on this date: twice if the clocks go back then. */
 export function instantsOf(date: Day, minutes: number): number[] {
-  const key = `${date}/${minutes}`;
-  const found = instantsFound.get(key) ?? findInstants(date, minutes);
-  instantsFound.set(key, found);
-  return found;
+  const found = instantsFound.get(date) ?? new Map<number, number[]>();
+  instantsFound.set(date, found);
+  const instants = found.get(minutes) ?? findInstants(date, minutes);
+  found.set(minutes, instants);
+  return instants;
 }
 
-const instantsFound = new Map<string, number[]>();
+const instantsFound = new Map<Day, Map<number, number[]>>();
 
 function findInstants(date: Day, minutes: number): number[] {
   const plain = Temporal.PlainDate.from(date).toPlainDateTime({

@@ -17,9 +17,9 @@ import { onceForEach } from "./once-for-each.ts";
 import { BASE } from "./topics.ts";
 import { type Moment, shownFacts, turnsOf, verdictOf } from "./truth/conditions.ts";
 import { testValue } from "./truth/house-values.ts";
-import type { DayFact } from "./truth/known-days.ts";
+import { type DayFact, withForecasts } from "./truth/known-days.ts";
 import { nextPeriodChange, periodAt } from "./truth/off-peak.ts";
-import { either, type Possible, type Truth, UNKNOWN } from "./truth/possible.ts";
+import { ANY, either, type Possible, saidBy, truthsOf } from "./truth/possible.ts";
 import { type Held, type Life, type Memory, readLife } from "./truth/read-life.ts";
 import { isRunning, type Settings } from "./truth/settings.ts";
 import { usesValues } from "./value-rules.ts";
@@ -200,7 +200,7 @@ interface Topic {
   /** Below the base topic. */
   name: string;
   /** What it may hold; null: not judged. */
-  allowed: (look: Look) => ReadonlySet<string> | null;
+  allowed: (look: Look) => Iterable<string> | null;
   /** It is also judged while vigie is away. */
   outlives: boolean;
 }
@@ -324,7 +324,7 @@ function topicOfRule(rule: RuleText, house: House): Topic {
   const chain = chainOf(rule, house.rules);
   return {
     name: `rules/${rule.id}/state`,
-    allowed: (look) => allowedStates(rule, look),
+    allowed: (look) => truthsOf(allowedStates(rule, look)),
     outlives: !usesValues(rule, house.rules) && chain.every(({ hold }) => hold === 0),
   };
 }
@@ -341,19 +341,12 @@ function allowedStates(rule: RuleText, look: Look): Possible {
   const books = new Set(instants.map((at) => life.memory.at(at).book.days)).add(memory.book.days);
   // If nothing was learnt in that time, there is nothing to hold.
   const heldFrom = books.size > 1 || usesValues(rule, look.house.rules) ? from : steady;
-  const allowed = new Set<Truth>();
-  for (const days of books) {
-    const official = new Map(memory.book.days);
-    for (const [date, day] of official)
-      official.set(date, { ...day, forecast: days.get(date)?.forecast ?? [null] });
-    for (const held of [days, official]) {
-      const moment = momentOf(
-        { ...look, memory: { ...memory, book: { ...memory.book, days: held } } },
-        heldFrom,
-      );
-      for (const truth of verdictOf(rule, moment)) allowed.add(truth);
+  let allowed: Possible = 0;
+  for (const days of books)
+    for (const held of new Set([days, withForecasts(memory.book.days, days)])) {
+      if (allowed === ANY) return allowed;
+      allowed |= verdictOf(rule, { ...momentOf(look, heldFrom), book: { ...memory.book, days: held } });
     }
-  }
   return allowed;
 }
 
@@ -389,7 +382,7 @@ function momentOf({ life, trace, house, steady, memory, isAway }: Place, heldFro
 
 function stateOf(held: Held | null, at: number): Possible | null {
   if (!held || held.until <= at) return null;
-  return held.payload === "None" ? UNKNOWN : new Set([held.payload as Truth]);
+  return saidBy(held.payload);
 }
 
 function periodOf(look: Look): Period {

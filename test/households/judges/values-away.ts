@@ -9,7 +9,7 @@ import { readSendings, targetOf } from "./sendings.ts";
 import { BASE } from "./topics.ts";
 import { verdictOf } from "./truth/conditions.ts";
 import { readDuration } from "./truth/duration.ts";
-import { type Truth, UNKNOWN } from "./truth/possible.ts";
+import { type Truth, truthsOf, UNKNOWN } from "./truth/possible.ts";
 import { type Life, readLife } from "./truth/read-life.ts";
 import { hasForgotten } from "./verdicts-to-payloads.ts";
 
@@ -69,15 +69,8 @@ function stateAt(rule: RuleText, trace: Trace, life: Life, house: House, steady:
   const { book, settings } = life.memory.at(steady);
   const at = trace.began + steady;
   const value = () => UNKNOWN;
-  const [state, ...others] = verdictOf(rule, {
-    at,
-    house,
-    book,
-    settings,
-    value,
-    published: null,
-    found: new Map(),
-  });
+  const moment = { at, house, book, settings, value, published: null, found: new Map() };
+  const [state, ...others] = truthsOf(verdictOf(rule, moment));
   return others.length > 0 ? null : (state ?? null);
 }
 

@@ -16,23 +16,11 @@ import {
   weekdayOf,
 } from "../../calendar.ts";
 import { type ConditionText, type House, listOf, partsOf, type RuleText, type ValueText } from "../house.ts";
+import { onceForEach } from "../once-for-each.ts";
 import { isWithin } from "./house-values.ts";
-import { type Book, type DayFact, factsOf, unique } from "./known-days.ts";
+import { type Book, type DayFact, factsOf, type KnownDays, unique } from "./known-days.ts";
 import { periodAt } from "./off-peak.ts";
-import {
-  ANY,
-  all,
-  any,
-  atLeast,
-  either,
-  mapTruth,
-  not,
-  OFF,
-  ON,
-  type Possible,
-  UNKNOWN,
-  when,
-} from "./possible.ts";
+import { ANY, all, any, atLeast, either, not, OFF, ON, type Possible, UNKNOWN, when } from "./possible.ts";
 import { enabledAt, pretends, type Settings, thresholdsOf } from "./settings.ts";
 
 /** All that decides what is true at one instant. */
@@ -40,7 +28,7 @@ export interface Moment {
   /** What the clock of the machine shows. */
   at: number;
   house: House;
-  book: Book;
+  book: Pick<Book, "season"> & { days: KnownDays };
   settings: Settings;
   /** What may be so of a value of the house now. */
   value: (test: ValueText) => Possible;
@@ -82,35 +70,42 @@ export function verdictOf(rule: RuleText, moment: Moment): Possible {
 }
 
 function settle({ whenUnknown }: RuleText, given: Possible): Possible {
-  if (whenUnknown === null) return given;
-  return mapTruth(given, (truth) => (truth === "None" ? (whenUnknown === "on" ? "ON" : "OFF") : truth));
+  if (whenUnknown === null || (given & UNKNOWN) === 0) return given;
+  return (given - UNKNOWN) | (whenUnknown === "on" ? ON : OFF);
 }
 
 /** `lead` and `lag`: ON if it is ON at any instant of the window around this one. */
 function widen(rule: RuleText, moment: Moment, at: number): Possible {
+  if (rule.lead === 0 && rule.lag === 0) return evaluate(rule.when, rule, moment, at);
   const [from, to] = [at - rule.lag, at + rule.lead];
   const pretended = moment.settings.simulation.flatMap((one) => (one ? [one.begun, one.until - 1] : []));
   const inside = pretended.filter((edge) => edge >= from && edge <= to);
   const edges = [...edgesOf(rule.when, moment.house, from, to), ...inside];
-  const instants = from === to ? [at] : [from, at, to, ...edges];
-  return any([...new Set(instants)].map((instant) => evaluate(rule.when, rule, moment, instant)));
+  return any(
+    [...new Set([from, at, to, ...edges])].map((instant) => evaluate(rule.when, rule, moment, instant)),
+  );
 }
 
 /** When the clock may change what a condition says. */
 function edgesOf(condition: ConditionText, house: House, from: number, to: number): number[] {
   const edges: number[] = [];
-  const parts = partsOf(condition);
-  const times = parts.flatMap(({ between }) => (between ? between.map(readTime) : []));
-  const last = addDays(wallClock(to).date, 1);
-  for (let date = wallClock(from).date; date <= last; date = addDays(date, 1))
-    for (const time of [0, 2 * 60, 3 * 60, DAY_STARTS, ...house.offPeak.times, ...times])
-      edges.push(...instantsOf(date, time));
-  for (const { rule: id } of parts) {
+  const times = [...timesOf(condition), ...house.offPeak.times];
+  const { date: last } = wallClock(to);
+  for (let { date } = wallClock(from); date <= last; date = addDays(date, 1))
+    for (const time of times)
+      for (const edge of instantsOf(date, time)) if (edge >= from && edge <= to) edges.push(edge);
+  for (const { rule: id } of partsOf(condition)) {
     const other = house.rules.find((one) => one.id === id);
     if (other) edges.push(...turnsOf(other, house, from, to));
   }
-  return edges.filter((edge) => edge >= from && edge <= to);
+  return edges;
 }
+
+/** Minutes since midnight. The clocks are moved at 02:00 and 03:00. */
+const timesOf = onceForEach((condition: ConditionText): readonly number[] => {
+  const times = partsOf(condition).flatMap(({ between }) => between?.map(readTime) ?? []);
+  return [...new Set([0, 2 * 60, 3 * 60, DAY_STARTS, ...times])];
+});
 
 /** When the clock may turn a rule. */
 export function turnsOf(rule: RuleText, house: House, from: number, to: number): number[] {

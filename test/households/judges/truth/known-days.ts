@@ -52,6 +52,22 @@ export interface Book {
 
 export const EMPTY_BOOK: Book = { days: new Map(), season: [null], updatedAt: 0 };
 
+/** What is known of each day, as far as rules ask for it. */
+export interface KnownDays {
+  get: (date: Day) => KnownDay | undefined;
+}
+
+/** What is known officially now, with the forecasts of then. */
+export function withForecasts(now: KnownDays, then: KnownDays): KnownDays {
+  if (now === then) return now;
+  return {
+    get: (date) => {
+      const day = now.get(date);
+      return day && { ...day, forecast: then.get(date)?.forecast ?? [null] };
+    },
+  };
+}
+
 /** How a day is shown, if what is known of it is this. */
 export interface DayFact {
   color: Color | null;
@@ -74,7 +90,7 @@ const NOTHING: DayFact = {
 };
 
 /** All that the day may be shown as. */
-export function factsOf({ days }: Book, date: Day, at: number): DayFact[] {
+export function factsOf({ days }: { days: KnownDays }, date: Day, at: number): DayFact[] {
   const { service, rte, forecast } = days.get(date) ?? UNKNOWN_DAY;
   const found = service.flatMap((ofService) =>
     rte.flatMap((ofRte) => forecast.map((said) => factOf(ofService, ofRte, said, date, at))),
