@@ -37,9 +37,9 @@ export const truthJudges: readonly Judge[] = [
 ];
 
 function judgeAll(judgeAt: (life: Life, trace: Trace, steady: number) => Finding[]): Judge["find"] {
-  return (trace) => {
+  return function* (trace) {
     const life = readLife(trace);
-    return instantsToJudge(trace).flatMap((steady) => judgeAt(life, trace, steady));
+    for (const steady of instantsToJudge(trace)) yield* judgeAt(life, trace, steady);
   };
 }
 
@@ -54,7 +54,7 @@ function judgeShown(life: Life, trace: Trace, steady: number): Finding[] {
     lookAt({ life, trace, house, steady: instant, memory: life.memory.at(instant) }),
   );
   return topicsOf(house).map((topic): Finding => {
-    const held = life.held(`${BASE}/${topic.name}`).at(steady);
+    const held = life.held(topic.inFull).at(steady);
     // The next judge says that it is missing.
     if (!held || (!held.byVigie && held.since > from)) return "skipped";
     const payload = held.until > steady ? held.payload : "nothing";
@@ -73,7 +73,7 @@ function judgeMissing(life: Life, trace: Trace, steady: number): Finding[] {
   if (house === null) return [];
   if (house === "skipped") return ["skipped"];
   return topicsOf(house).map((topic): Finding => {
-    const history = life.held(`${BASE}/${topic.name}`);
+    const history = life.held(topic.inFull);
     if (history.at(steady)) return "right";
     // Somebody has cleared it just now.
     if (history.changes(steady - SETTLED, steady).length > 0) return "skipped";
@@ -96,7 +96,7 @@ function settledHouse(life: Life, steady: number): House | "skipped" | null {
 }
 
 /** What one of these looks allows; null: not judged, as a look says so, or as each payload would be right. */
-function allowedBy(topic: Topic, looks: readonly Look[]): ReadonlySet<string> | null {
+function allowedBy(topic: TopicBelow, looks: readonly Look[]): ReadonlySet<string> | null {
   const wanted = new Set<string>();
   for (const look of looks) {
     const allowed = topic.allowed(look);
@@ -113,8 +113,8 @@ function judgeLeft(life: Life, trace: Trace, steady: number): Finding[] {
   const isMqtt5 = life.version.at(steady) === 5;
   if (house.isSpecial || !isMqtt5 || life.skew.changes(0, steady).length > 0) return ["skipped"];
   const looksBack = createLooksBack(life, trace, steady);
-  return topicsOf(house).flatMap(({ name }): Finding[] => {
-    const held = life.held(`${BASE}/${name}`).at(steady);
+  return topicsOf(house).flatMap(({ name, inFull }): Finding[] => {
+    const held = life.held(inFull).at(steady);
     if (!held?.byVigie) return [];
     if (held.until <= steady || held.payload === "None") return ["right"];
     const wanted = allowedAsSent(life, { name, held }, looksBack);
@@ -189,14 +189,18 @@ interface Place {
 interface Look extends Place {
   moment: Moment;
   /** What the days may be shown as, by their names, so that each is worked out once. */
-  facts: Map<string, DayFact[]>;
+  facts: Map<string, readonly DayFact[]>;
 }
 
 function lookAt(place: Place): Look {
   return { ...place, moment: momentOf(place, place.steady), facts: new Map() };
 }
 
-interface Topic {
+interface Topic extends TopicBelow {
+  inFull: string;
+}
+
+interface TopicBelow {
   /** Below the base topic. */
   name: string;
   /** What it may hold; null: not judged. */
@@ -205,14 +209,18 @@ interface Topic {
   outlives: boolean;
 }
 
-const topicsOf = onceForEach((house: House): readonly Topic[] => [
-  ...DAY_WORDS.flatMap(topicsOfDay),
-  ...TOPICS_OF_NOW,
-  ...house.rules.map((rule) => topicOfRule(rule, house)),
-]);
+const topicsOf = onceForEach((house: House): readonly Topic[] =>
+  [
+    ...DAY_WORDS.flatMap(topicsOfDay),
+    ...TOPICS_OF_NOW,
+    ...house.rules.map((rule) => topicOfRule(rule, house)),
+  ].map((topic) => ({ ...topic, inFull: `${BASE}/${topic.name}` })),
+);
 
-function topicsOfDay(day: string): Topic[] {
-  const topic = (part: string, read: (fact: DayFact) => string[] | null): Topic => ({
+const stateTopicOf = onceForEach(({ id }: RuleText) => `${BASE}/rules/${id}/state`);
+
+function topicsOfDay(day: string): TopicBelow[] {
+  const topic = (part: string, read: (fact: DayFact) => string[] | null): TopicBelow => ({
     name: `${day}/${part}`,
     allowed: (look) => allowedOf(factsAt(look, day), read),
     outlives: true,
@@ -238,9 +246,9 @@ function topicsOfDay(day: string): Topic[] {
   ];
 }
 
-const TOPICS_OF_NOW: Topic[] = [
+const TOPICS_OF_NOW: TopicBelow[] = [
   ...["now", "next", "today", "tomorrow"].map(
-    (day): Topic => ({
+    (day): TopicBelow => ({
       name: `rouge_${day}`,
       allowed: (look) => allowedOf(factsAt(look, day), (fact) => isRouge(fact, dateOf(day, clockOf(look))!)),
       outlives: true,
@@ -300,7 +308,7 @@ function isRouge({ color, isUnlawful }: DayFact, date: string): string[] | null 
   return [color === "rouge" ? "ON" : "OFF"];
 }
 
-function factsAt(look: Look, day: string): DayFact[] {
+function factsAt(look: Look, day: string): readonly DayFact[] {
   const at = clockOf(look);
   const found = look.facts.get(day) ?? shownFacts(look.moment, dateOf(day, at)!, at);
   look.facts.set(day, found);
@@ -320,7 +328,7 @@ function allowedOf(
   return allowed;
 }
 
-function topicOfRule(rule: RuleText, house: House): Topic {
+function topicOfRule(rule: RuleText, house: House): TopicBelow {
   const chain = chainOf(rule, house.rules);
   return {
     name: `rules/${rule.id}/state`,
@@ -399,7 +407,7 @@ function clockAt(trace: Trace, life: Life, steady: number): number {
 
 /** All instants of this time from which on something else may be right. */
 function instantsBetween(life: Life, trace: Trace, house: House, from: number, to: number): number[] {
-  const states = house.rules.flatMap(({ id }) => life.held(`${BASE}/rules/${id}/state`).changes(from, to));
+  const states = house.rules.flatMap((rule) => life.held(stateTopicOf(rule)).changes(from, to));
   const found = [
     from,
     to,

@@ -1,9 +1,12 @@
 import type { Trace } from "../trace.ts";
 
-/** Reads a trace alone, and says of each thing that it judges what it finds. */
+/**
+ * Reads a trace alone, and says of each thing that it judges what it finds. Who asks only whether something is wrong need not wait for
+ * all of it.
+ */
 export interface Judge {
   name: string;
-  find: (trace: Trace) => Finding[];
+  find: (trace: Trace) => Iterable<Finding>;
 }
 
 /** Skipped: the documents, or the trace, leave open what would be right there. */
@@ -54,7 +57,7 @@ export function describeCounts(counts: ReadonlyMap<string, Count>): string {
 export function ask(judges: readonly Judge[], trace: Trace): Verdict {
   const counts = new Map<string, Count>();
   const violations = judges.flatMap(({ name, find }) => {
-    const findings = find(trace);
+    const findings = [...find(trace)];
     const skipped = findings.filter((finding) => finding === "skipped").length;
     counts.set(name, { judged: findings.length - skipped, skipped });
     return wrongOf(findings).map((wrong): Violation => ({ judge: name, ...wrong }));
@@ -62,8 +65,8 @@ export function ask(judges: readonly Judge[], trace: Trace): Verdict {
   return { violations: violations.sort((one, other) => one.at - other.at), counts };
 }
 
-export function wrongOf(findings: readonly Finding[]): Wrong[] {
-  return findings.filter((finding) => typeof finding === "object");
+export function wrongOf(findings: Iterable<Finding>): Wrong[] {
+  return [...findings].filter((finding) => typeof finding === "object");
 }
 
 /** Judges one thing after the other, until one is wrong: what comes after it follows from it. */

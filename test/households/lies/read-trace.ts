@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { MINUTE, SECOND } from "../calendar.ts";
+import { onceForEach } from "../judges/once-for-each.ts";
 import type { HouseConfig, RuleText } from "../scenario.ts";
 import { type EventOf, isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 
@@ -109,8 +110,10 @@ function expiryOf({ expiry }: EventOf<"published">): number {
 export function configAt({ events }: Trace, steady: number): HouseConfig {
   const read = events.findLast((event) => isKind(event, "start", "reload") && event.steady <= steady);
   if (!read || !isKind(read, "start", "reload")) throw new Error(`No configuration at ${steady}`);
-  return parse(read.yaml);
+  return configOf(read);
 }
+
+const configOf = onceForEach(({ yaml }: EventOf<"start" | "reload">): HouseConfig => parse(yaml));
 
 /** The rules that neither a hold nor a value of the house moves, nor one of those to which they refer. */
 export function plainRules(trace: Trace, steady: number): string[] {

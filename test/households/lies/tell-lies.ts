@@ -1,6 +1,6 @@
 import { randomFrom } from "../random.ts";
 import type { Trace } from "../trace.ts";
-import { complaints } from "./complaints.ts";
+import { complains } from "./complaints.ts";
 import type { Lie } from "./lie.ts";
 
 export interface Outcome {
@@ -22,7 +22,7 @@ export function tellLie(lie: Lie, traces: ReadonlyMap<string, Trace>, times: num
       const lied = lie.tell(trace, randomFrom(`${lie.name}/${name}/${time}`));
       if (!lied) break;
       told += 1;
-      if (complaints(lied, lie.judge).length === 0) survivedIn.push(name);
+      if (!complains(lied, lie.judge)) survivedIn.push(name);
     }
   }
   return { lie, told, killed: told - survivedIn.length, survivedIn };

@@ -39,10 +39,12 @@ export interface Moment {
 }
 
 /** What the day of this date may be shown as, with the simulation. */
-export function shownFacts({ book, settings }: Moment, date: Day, at: number): DayFact[] {
+export function shownFacts({ book, settings }: Moment, date: Day, at: number): readonly DayFact[] {
   const facts = factsOf(book, date, at);
+  const { simulation: simulations } = settings;
+  if (!simulations.some((one) => one && pretends(one, date, at))) return facts;
   return unique(
-    settings.simulation.flatMap((simulation): DayFact[] => {
+    simulations.flatMap((simulation): readonly DayFact[] => {
       if (!simulation || !pretends(simulation, date, at)) return facts;
       return facts.map((fact): DayFact => {
         // An announced rouge is never hidden behind a milder colour.

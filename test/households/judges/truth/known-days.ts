@@ -88,10 +88,25 @@ const NOTHING: DayFact = {
   isPretended: false,
   isUnlawful: false,
 };
+const UNKNOWN: readonly DayFact[] = [NOTHING];
 
 /** All that the day may be shown as. */
-export function factsOf({ days }: { days: KnownDays }, date: Day, at: number): DayFact[] {
-  const { service, rte, forecast } = days.get(date) ?? UNKNOWN_DAY;
+export function factsOf({ days }: { days: KnownDays }, date: Day, at: number): readonly DayFact[] {
+  const day = days.get(date);
+  if (!day) return UNKNOWN;
+  const phases = factsFound.get(day) ?? new Map<string, DayFact[]>();
+  factsFound.set(day, phases);
+  const now = tariffDay(at);
+  const phase = now < date ? "before" : now > date ? "after" : "in force";
+  const facts = phases.get(phase) ?? findFacts(day, date, at);
+  phases.set(phase, facts);
+  return facts;
+}
+
+/** What is known of a day is shown in one way before it, in one while it is in force, and in one after it. */
+const factsFound = new WeakMap<KnownDay, Map<string, DayFact[]>>();
+
+function findFacts({ service, rte, forecast }: KnownDay, date: Day, at: number): DayFact[] {
   const found = service.flatMap((ofService) =>
     rte.flatMap((ofRte) => forecast.map((said) => factOf(ofService, ofRte, said, date, at))),
   );

@@ -42,9 +42,10 @@ export function readOffPeak(given: (string | RowText)[] = ["22:00-06:00"]): OffP
 function readRow({ from = "0000-01-01", months, weekdays, windows }: RowText): Row {
   const inMonths = months === undefined ? null : [months].flat().map(readMonth);
   const onDays = weekdays === undefined ? null : [weekdays].flat();
+  const begins = Date.parse(from);
   return {
     fits: (date) =>
-      Date.parse(date) >= Date.parse(from) &&
+      Date.parse(date) >= begins &&
       (inMonths === null || inMonths.includes(monthOf(date))) &&
       (onDays === null || onDays.includes(weekdayOf(date))),
     windows: windows === "none" ? [] : windows.map(readWindow),
