@@ -75,8 +75,8 @@ const TROUBLES = {
 } satisfies Record<string, (cleanup: Cleanup) => Promise<Surroundings>>;
 /** With the broker down vigie does nothing that it does not also do with both down. */
 const TRIED = Object.entries(TROUBLES).filter(([name]) => LONG || name !== "the broker down");
-/** After vigie's first word, besides the moment at which it has met the trouble. */
-const RANDOM_MOMENTS = LONG ? 20 : 0;
+/** Milliseconds after vigie's first word: one random moment in each of these times, besides that at which it has met the trouble. */
+const RANDOM_MOMENTS = LONG ? [0, 100, 200, 300, 400, 500, 600] : [];
 
 describe("SIGTERM to npm start", { concurrent: true }, () => {
   const cleanup = createCleanup();
@@ -106,7 +106,7 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, {
 
   test.each(TRIED)(
     "ends with 0 within 5 s, with %s",
-    { timeout: PATIENCE + RANDOM_MOMENTS * 15_000 },
+    { timeout: PATIENCE + RANDOM_MOMENTS.length * 15_000 },
     async (name, arrange) => {
       const random = randomFrom(name);
       const { service, broker, isMet } = await arrange(cleanup);
@@ -116,11 +116,11 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, {
       const vigie = await cleanup.startVigie({ folder, config, here: name !== "all well" });
       await isMet(vigie);
       await endsInTime(vigie);
-      for (let moment = 0; moment < RANDOM_MOMENTS; moment += 1) {
+      for (const moment of RANDOM_MOMENTS) {
         const another = await cleanup.startVigie({ folder, config });
         // Node itself takes a moment before a program of it can hear of a signal.
         await another.prints(/vigie .* starts/);
-        await pause(random() * 700);
+        await pause(moment + random() * 100);
         await endsInTime(another);
       }
     },
