@@ -29,20 +29,26 @@ const OWN_COMMAND = [
   "home-assistant-app",
 ];
 
-/** The quick tests. A household replaces the timers of its process: no other test runs in it. */
-const quick = [
-  withOneProcess("households", { include: [files("households")] }),
-  withOneProcess("others", {
-    include: ["test/**/*.test.ts"],
-    exclude: ["households", ...OWN_COMMAND].map(files),
-  }),
-];
+/** A household replaces the timers of its process: no other test runs in it. */
+const households = (exclude: string[] = []) =>
+  withOneProcess("households", { include: [files("households")], exclude });
+
+const others = withOneProcess("others", {
+  include: ["test/**/*.test.ts"],
+  exclude: ["households", ...OWN_COMMAND].map(files),
+});
+
+/** The quick tests. */
+const quick = [households(), others];
+
+/** But for the tests of judges, which have no other cases, and say nothing of vigie on another Node. */
+const long = [households([files("households/judges")]), others, withPrograms("long")];
 
 /**
  * One process runs many files, one after the other, so that each module is read once. What a test waits for has a limit of its
  * own, whose error says what it was.
  */
-function withOneProcess(name: string, which: { include: string[]; exclude?: string[] }) {
+function withOneProcess(name: string, which: { include: string[]; exclude: string[] }) {
   return {
     test: {
       ...shared,
@@ -120,7 +126,7 @@ const app = {
 const page = withPrograms("page");
 
 const suites: Record<string, object[]> = {
-  long: [...quick, withPrograms("long")],
+  long,
   clock: [withPrograms("clock")],
   kills: [withPrograms("kills")],
   guides: [withPrograms("guides")],
