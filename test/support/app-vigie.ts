@@ -38,7 +38,9 @@ export async function openAppHouse(cleanup: Cleanup, official: string): Promise<
   cleanup.add(supervisor.stop);
   const port = await freePort();
   const get = async (path = "/") => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    // On a clock that is ten times as fast vigie ends an idle connection sooner than it said: each request has one of its own.
+    const headers = { connection: "close" };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
     return { status: answer.status, text: await answer.text() };
   };
   const page = async () => (await get().catch(() => ({ text: "" }))).text;
