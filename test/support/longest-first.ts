@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The folders whose files take longest, the slowest first: what is long and begins last makes all wait. */
-const SLOWEST = ["households", "e2e", "long", "setup", "app"].map((folder) => `/test/${folder}/`);
+const SLOWEST = ["households", "long", "e2e", "setup", "app"].map((folder) => `/test/${folder}/`);
 
 /** One folder after the other, and in each the largest files first. */
 export class LongestFirst extends BaseSequencer {
