@@ -88,7 +88,7 @@ function healthOf(at: Instant, { status }: Daemon): Health | null {
     data: {
       last_success: known.service.last_success,
       official_success: known.official?.last_success ?? null,
-      official_fails: ["degraded", "down"].includes(facts.official.status),
+      official_fails: known.official !== null && known.official.light !== null,
       saved: SOURCE_IDS.filter((id) => known[id]?.only_saved),
       newest,
       service: known.service.kind,

@@ -21,7 +21,7 @@ export interface Health {
     /** When the service last answered, and when the official source did. */
     last_success: Instant | null;
     official_success: Instant | null;
-    /** The official source was asked since then, and did not answer. */
+    /** The official source was asked for today and tomorrow since then, and did not answer. */
     official_fails?: boolean;
     /** Those that have not answered since the start: their instant is that of the state file, or later. */
     saved?: readonly string[];

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { Daemon } from "../../src/app/daemon.ts";
 import { writeHealth } from "../../src/app/health-file.ts";
-import { reportHealth } from "../../src/app/health-report.ts";
+import { judgeDaemon, reportHealth } from "../../src/app/health-report.ts";
 import type { View } from "../../src/core/loop/view.ts";
 import { folderWith } from "../config/folder.ts";
 import { logTo } from "../support/logs.ts";
@@ -37,6 +37,25 @@ test("health is written every 30 s, and at once when there is news of the broker
   expect(await update(4)).toEqual([3, true, NOW]);
   expect(await update(32)).toEqual([3, true, NOW]);
   expect(await update(33)).toEqual([33, true, NOW]);
+});
+
+test.each([
+  { what: "today and tomorrow", light: true, words: /data old: the official source last answered 5 h ago/ },
+  { what: "only the season", light: false, words: /data fresh: the official source answered 5 h ago/ },
+])("an official source that fails for $what, five hours after its last answer", ({ light, words }) => {
+  const { loop } = openTestLoop({ clock: { at: NOW }, askOfficial: () => Promise.reject(new Error("down")) });
+  const answered = NOW - 5 * 3_600 * SECOND;
+  const view = withLastAnswers(loop.view(), { service: answered - SECOND, official: answered });
+  const { official } = view.known;
+  if (!official) throw new Error("Expected an official source");
+  const failing = { since: answered, failure: "down" };
+  const record = { ...official, light: light ? failing : null, season: failing };
+  const facts = { ...view.facts, official: { ...view.facts.official, status: "degraded" } };
+  const status = () => ({
+    view: { ...view, facts, known: { ...view.known, official: record } },
+    embeddedPort: null,
+  });
+  expect(judgeDaemon(NOW, { status } as unknown as Daemon)?.words).toMatch(words);
 });
 
 const DAEMON = {
