@@ -130,7 +130,7 @@ export function judge(
   const { path } = output.confirm;
   const meaning = readReport(payload, sent.expect, path);
   if (meaning === "nothing") return before;
-  // It is sent again anyway, and looked at then.
+  // The payload is sent again in any case, and the report counts once it has been taken.
   if (isFromBefore && meaning === "expected" && !sent.acknowledged) return before;
   // It has said that it came back, perhaps after the report that the broker holds.
   if (isFromBefore && meaning === "expected" && sent.came_back && output.confirm.online) return before;

@@ -147,14 +147,14 @@ function describeLaws({ color }: DayCondition, { truth, allowed }: DayResult): s
   return `, by the laws of the tariff it can only be ${allowed.join(" or ")}`;
 }
 
-/** The days of a range that make it what it is: those that pass the test; if each has to, and one does not, those that do not. */
+/** The days of a range that a reason names: those that pass the test; if each has to pass, and one does not, those that do not. */
 export function tellingDays(
   { range, least }: DayCondition,
   days: readonly DayResult[],
   truth: Truth,
 ): readonly DayResult[] {
-  const isOneEnough = truth === false && least === range;
-  return days.filter((day) => day.truth === !isOneEnough);
+  const truthOfNamed = truth !== false || least !== range;
+  return days.filter((day) => day.truth === truthOfNamed);
 }
 
 function describeRange(condition: DayCondition, days: readonly DayResult[], truth: Truth): string {

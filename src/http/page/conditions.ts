@@ -54,7 +54,7 @@ export function decidingLine(result: SimpleResult, verdict: Verdict, page: Page)
   return html`${mark(whole, page)} ${t.is(t.group.not, "")}${findingOf(result, verdict, page)}`;
 }
 
-/** Whether one `not` stands above it, or three. */
+/** Whether an odd number of `not` stands above it. */
 function isNegated(one: SimpleResult, within: ConditionResult): boolean {
   if (!("parts" in within)) return false;
   const part = within.parts.find((each) => each === one || simpleResultsIn(each).includes(one));

@@ -30,10 +30,10 @@ function device({ output, sent, would_send, next_try, ...status }: OutputStatus,
   }</li>`;
 }
 
-/** A payload that the broker or the address has not taken is not obeyed, and not confirmed. */
+/** No device can have obeyed or confirmed a payload that neither the broker nor an address has taken. */
 function words(state: OutputStatus["state"], sent: Sent | undefined, { t }: Page): string {
-  const isWithUs = sent !== undefined && !sent.acknowledged;
-  return isWithUs && (state === "waiting" || state === "failed") ? t.not_taken[state] : t.output[state];
+  const isTaken = sent === undefined || sent.acknowledged;
+  return !isTaken && (state === "waiting" || state === "failed") ? t.not_taken[state] : t.output[state];
 }
 
 /** In large type the payload, or of JSON what the device is to report then, or the only value in it. */

@@ -51,7 +51,7 @@ function brokerNotice({ t, view }: Page): Html | null {
   return connected || isInBand ? null : notice(t.no_connection, t.no_connection_more);
 }
 
-/** By how much, which stays so; not the time, which would soon be another one. */
+/** It says by how much: the page is not made anew each minute, so a time on it would soon be over. */
 function clockNotice({ t, view }: Page): Html | null {
   const { at, doubted_by } = view.known.clock;
   if (doubted_by === undefined) return null;
