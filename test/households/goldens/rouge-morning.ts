@@ -1,5 +1,5 @@
 import type { Device, HouseConfig, OutputText } from "../scenario.ts";
-import { HOUSE } from "./scene.ts";
+import { HOUSE, ROUGE_PEAK } from "./scene.ts";
 
 /** The 13th of January is rouge, and its expensive hours begin at 06:00. */
 export const ROUGE_MORNING = {
@@ -7,15 +7,10 @@ export const ROUGE_MORNING = {
   from: "05:45",
   colors: { "2026-01-12": "blanc", "2026-01-13": "rouge", "2026-01-14": "bleu" },
 } as const;
-export const ROUGE_PEAK = {
-  id: "rouge_peak",
-  name: "Rouge peak hours",
-  when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
-  lead: "5m",
-};
+export const EARLY_ROUGE_PEAK = { ...ROUGE_PEAK, name: "Rouge peak hours", lead: "5m" };
 
-/** A relay that tells its state as JSON. */
-export const BOILER: OutputText = {
+/** A relay that says its state as JSON. */
+export const CONFIRMED_BOILER: OutputText = {
   id: "boiler",
   name: "Boiler",
   topic: "boiler/set",
@@ -31,6 +26,7 @@ export const BOILER_DEVICE: Device = {
   words: { on: "true", off: "false" },
 };
 
+/** A house with these outputs. */
 export function houseWith(...list: readonly OutputText[]): HouseConfig {
-  return { ...HOUSE, rules: [ROUGE_PEAK], outputs: { list } };
+  return { ...HOUSE, rules: [EARLY_ROUGE_PEAK], outputs: { list } };
 }

@@ -1,4 +1,4 @@
-import type { Scenario } from "../scenario.ts";
+import type { OutputText, RuleText, Scenario } from "../scenario.ts";
 
 /** A household of which all that is seen is kept as text. Its script says by `look` when. */
 export interface Scene {
@@ -17,6 +17,19 @@ export const HOUSE = {
   mqtt: { url: "mqtt://192.0.2.1" },
 } as const;
 
+export const ROUGE_PEAK: RuleText = {
+  id: "rouge_peak",
+  when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
+};
+/** A relay that confirms nothing. */
+export const BOILER: OutputText = {
+  id: "boiler",
+  topic: "boiler/set",
+  choose: [{ when: "rouge_peak", payload: "off" }],
+  else: "on",
+};
+
+/** `name`: what is to be seen then. */
 export function look(name: string) {
   return { kind: "look", name } as const;
 }

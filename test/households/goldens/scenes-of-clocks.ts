@@ -1,5 +1,5 @@
 import { START, scenarioOf } from "../script.ts";
-import { HOUSE, look, type Scene } from "./scene.ts";
+import { BOILER, HOUSE, look, ROUGE_PEAK, type Scene } from "./scene.ts";
 
 const DAY = 86_400;
 const COLORS = {
@@ -8,14 +8,7 @@ const COLORS = {
   "2026-01-14": "bleu",
   "2026-01-15": "rouge",
 } as const;
-const ROUGE_PEAK = { id: "rouge_peak", when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] } };
-const BOILER = {
-  id: "boiler",
-  topic: "boiler/set",
-  choose: [{ when: "rouge_peak", payload: "off" }],
-  else: "on",
-  unknown: "eco",
-};
+const BOILER_TOLD_UNKNOWN = { ...BOILER, unknown: "eco" };
 
 /** Off-peak hours and a rule that begin or end in the hour that comes twice, or not at all. */
 const NIGHT = {
@@ -46,7 +39,7 @@ export const SCENES_OF_CLOCKS: readonly Scene[] = [
       from: "09:50",
       to: "17:20",
       colors: COLORS,
-      configs: [{ ...HOUSE, rules: [ROUGE_PEAK], outputs: { list: [BOILER] } }],
+      configs: [{ ...HOUSE, rules: [ROUGE_PEAK], outputs: { list: [BOILER_TOLD_UNKNOWN] } }],
       happenings: [
         ["09:50", START],
         ["10:20", { kind: "jump", by: 2 * DAY }],
@@ -72,7 +65,14 @@ export const SCENES_OF_CLOCKS: readonly Scene[] = [
       from: "13:50",
       to: "15:40",
       colors: COLORS,
-      configs: [{ ...HOUSE, official: { source: "off" }, rules: [ROUGE_PEAK], outputs: { list: [BOILER] } }],
+      configs: [
+        {
+          ...HOUSE,
+          official: { source: "off" },
+          rules: [ROUGE_PEAK],
+          outputs: { list: [BOILER_TOLD_UNKNOWN] },
+        },
+      ],
       happenings: [
         ["13:50", START],
         ["14:00", { kind: "jump", by: -1_200 }],

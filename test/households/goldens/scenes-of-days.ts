@@ -1,21 +1,10 @@
-import { commands, START, scenarioOf } from "../script.ts";
-import { HOUSE, look, type Scene } from "./scene.ts";
+import { START, scenarioOf, sendsCommand } from "../script.ts";
+import { BOILER, HOUSE, look, ROUGE_PEAK, type Scene } from "./scene.ts";
 
 const RULES = [
   { id: "rouge_ahead", when: { day: "next", color: "rouge", confidence: "threshold" }, threshold: 60 },
-  {
-    id: "rouge_peak",
-    when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
-    lead: "5m",
-    lag: "10m",
-  },
+  { ...ROUGE_PEAK, lead: "5m", lag: "10m" },
 ];
-const BOILER = {
-  id: "boiler",
-  topic: "boiler/set",
-  choose: [{ when: "rouge_peak", payload: "off" }],
-  else: "on",
-};
 
 /** Colours and periods of a day, and what a broker and a page show of them. */
 export const SCENES_OF_DAYS: readonly Scene[] = [
@@ -32,7 +21,7 @@ export const SCENES_OF_DAYS: readonly Scene[] = [
         ["10:00", look("before the announcement")],
         ["13:00", look("announced")],
         ["30:01", look("it has begun")],
-        ["38:00", commands("simulation", '{"color":"bleu","for":"40m"}')],
+        ["38:00", sendsCommand("simulation", '{"color":"bleu","for":"40m"}')],
         ["38:10", look("a colour is pretended in vain")],
         ["46:01", look("off-peak")],
       ],

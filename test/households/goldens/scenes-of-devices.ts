@@ -1,6 +1,6 @@
 import type { WebFault } from "../scenario.ts";
-import { commands, type Happening, KILL, START, STOP, scenarioOf } from "../script.ts";
-import { BOILER, BOILER_DEVICE, houseWith, ROUGE_MORNING } from "./rouge-morning.ts";
+import { type Happening, KILL, publishes, START, STOP, scenarioOf, sendsCommand } from "../script.ts";
+import { BOILER_DEVICE, CONFIRMED_BOILER, houseWith, ROUGE_MORNING } from "./rouge-morning.ts";
 import { look, type Scene } from "./scene.ts";
 
 function pressedAt(time: string): Happening {
@@ -17,7 +17,7 @@ const NOT_OBEYED: Scene = {
     ...ROUGE_MORNING,
     to: "07:06",
     configs: [
-      houseWith(BOILER, {
+      houseWith(CONFIRMED_BOILER, {
         topic: "heat_pump/set",
         choose: [{ when: "rouge_peak", payload: "17" }],
         else: "20",
@@ -41,8 +41,8 @@ const NOT_OBEYED: Scene = {
       ["06:04", look("switched back once")],
       ...["06:08", "06:14", "06:20", "06:26", "06:28"].map(pressedAt),
       ["06:31", look("switched back again and again, and the other one has failed")],
-      ["06:50", commands("rules/rouge_peak/enabled", "OFF")],
-      ["07:00", { kind: "report", topic: "heat_pump/setpoint", payload: "20", retain: false }],
+      ["06:50", sendsCommand("rules/rouge_peak/enabled", "OFF")],
+      ["07:00", publishes("heat_pump/setpoint", "20", false)],
       pressedAt("07:00"),
       ["07:05", look("a button counts while no rule is ON")],
     ],
@@ -102,7 +102,7 @@ const AWAY: Scene = {
       ["06:45", { kind: "power", device: "heater", for: 1_510, back: "online" }],
       ["06:47", START],
       ["06:49", look("it went away while vigie was stopped")],
-      ["07:00", commands("rules/rouge_peak/enabled", '{"enabled":false,"for":"2h"}')],
+      ["07:00", sendsCommand("rules/rouge_peak/enabled", '{"enabled":false,"for":"2h"}')],
       ["07:05", look("it is told to heat, and is away")],
       ["07:14", { kind: "power", device: "heater", for: 600, back: "online" }],
       ["07:26", look("it is back, has not said what it does, and no rule is ON")],
@@ -185,8 +185,8 @@ const RESTARTS: Scene = {
     configs: [
       houseWith(
         {
-          ...BOILER,
-          confirm: { ...BOILER.confirm, online: { topic: "boiler/online", equals: true } },
+          ...CONFIRMED_BOILER,
+          confirm: { ...CONFIRMED_BOILER.confirm, online: { topic: "boiler/online", equals: true } },
         },
         { topic: "heater/set", choose: [{ when: "rouge_peak", payload: "eco" }], else: "comfort" },
         {
@@ -210,7 +210,7 @@ const RESTARTS: Scene = {
       ["06:13", START],
       ["06:16", look("after a kill")],
       ["06:19", { kind: "latency", milliseconds: 5_000, for: 90 }],
-      ["06:20", commands("rules/rouge_peak/enabled", "OFF")],
+      ["06:20", sendsCommand("rules/rouge_peak/enabled", "OFF")],
       ["06:20:14", KILL],
       ["06:22", START],
       ["06:25", look("after a kill before the broker has acknowledged what was sent")],
@@ -219,7 +219,7 @@ const RESTARTS: Scene = {
 };
 
 function reportAt(time: string, payload: string, retain = false): Happening {
-  return [time, { kind: "report", topic: "boiler/status", payload, retain }];
+  return [time, publishes("boiler/status", payload, retain)];
 }
 
 const REPORTS: Scene = {
@@ -256,7 +256,7 @@ const REPORTS: Scene = {
       ["06:18", look("it does something else by turns")],
       reportAt("06:30", '{"output":true}'),
       ["06:33", look("somebody has switched it on, and vigie leaves it so")],
-      ["07:10", commands("rules/rouge_peak/enabled", "OFF")],
+      ["07:10", sendsCommand("rules/rouge_peak/enabled", "OFF")],
       ["07:35", look("no rule is ON, and there is no else")],
     ],
   }),

@@ -1,14 +1,15 @@
 import type { HouseConfig, OutputText } from "../scenario.ts";
-import { commands, type Happening, START, scenarioOf } from "../script.ts";
-import { BOILER, BOILER_DEVICE, houseWith, ROUGE_MORNING, ROUGE_PEAK } from "./rouge-morning.ts";
+import { publishes, START, scenarioOf, sendsCommand } from "../script.ts";
+import {
+  BOILER_DEVICE,
+  CONFIRMED_BOILER,
+  EARLY_ROUGE_PEAK,
+  houseWith,
+  ROUGE_MORNING,
+} from "./rouge-morning.ts";
 import { HOUSE, look, type Scene } from "./scene.ts";
 
 const ROUGE_TOMORROW = { id: "rouge_tomorrow", when: { day: "next", color: "rouge", official: true } };
-
-/** A sensor of the house says this once. */
-function presenceAt(time: string, payload: string): Happening {
-  return [time, { kind: "report", topic: "home/presence", payload, retain: true }];
-}
 
 const CHOICES: Scene = {
   title: "a heating with several choices, and a display with what vigie knows of the days",
@@ -22,7 +23,7 @@ const CHOICES: Scene = {
         ...HOUSE,
         homeassistant: { language: "fr" },
         rules: [
-          ROUGE_PEAK,
+          EARLY_ROUGE_PEAK,
           ROUGE_TOMORROW,
           {
             id: "nobody_home",
@@ -70,9 +71,9 @@ const CHOICES: Scene = {
     ],
     happenings: [
       ["20:50", START],
-      presenceAt("20:52", "home"),
+      ["20:52", publishes("home/presence", "home")],
       ["20:55", look("somebody is at home")],
-      presenceAt("21:00", "away"),
+      ["21:00", publishes("home/presence", "away")],
       ["21:05", look("nobody is at home")],
       ["21:35", look("nobody knows who is at home")],
       ["30:05", look("the rouge day has begun")],
@@ -106,7 +107,7 @@ const PHONE: OutputText = {
 function simulatedHouse(dry_when_simulated: boolean): HouseConfig {
   return {
     ...HOUSE,
-    rules: [ROUGE_PEAK, { id: "afternoon", when: { between: ["14:30", "17:00"] } }],
+    rules: [EARLY_ROUGE_PEAK, { id: "afternoon", when: { between: ["14:30", "17:00"] } }],
     outputs: { dry_when_simulated, list: [RELAY, PHONE] },
   };
 }
@@ -121,14 +122,14 @@ const SIMULATED: Scene = {
     configs: [simulatedHouse(true), simulatedHouse(false)],
     happenings: [
       ["14:00", START],
-      ["14:20", commands("simulation", '{"color":"rouge","for":"20m"}')],
+      ["14:20", sendsCommand("simulation", '{"color":"rouge","for":"20m"}')],
       ["14:25", look("pretended and not told")],
       ["14:35", look("what is true changes while a colour is pretended")],
       ["14:42", look("the simulation has ended")],
       ["14:50", { kind: "edit", config: 1 }],
-      ["15:00", commands("simulation", "rouge")],
+      ["15:00", sendsCommand("simulation", "rouge")],
       ["15:05", look("pretended and told")],
-      ["15:10", commands("simulation", "auto")],
+      ["15:10", sendsCommand("simulation", "auto")],
       ["15:20", look("the second simulation has ended")],
     ],
   }),
@@ -208,12 +209,12 @@ const EDITED: Scene = {
     ...ROUGE_MORNING,
     to: "06:51",
     configs: [
-      houseWith(BOILER, HEATER_BY_MQTT),
-      houseWith(BOILER, { ...HEATER, topic: "bathroom/set" }),
-      houseWith(BOILER, { ...HEATER, url: "http://192.0.2.50/heater/set?turn={payload}" }),
-      houseWith(BOILER, SAME_TOPIC_FOR_PEOPLE),
-      houseWith({ ...BOILER, confirm: { topic: "boiler/status", path: "relay", every: "4m" } }),
-      houseWith(BOILER, HEATER_BY_MQTT),
+      houseWith(CONFIRMED_BOILER, HEATER_BY_MQTT),
+      houseWith(CONFIRMED_BOILER, { ...HEATER, topic: "bathroom/set" }),
+      houseWith(CONFIRMED_BOILER, { ...HEATER, url: "http://192.0.2.50/heater/set?turn={payload}" }),
+      houseWith(CONFIRMED_BOILER, SAME_TOPIC_FOR_PEOPLE),
+      houseWith({ ...CONFIRMED_BOILER, confirm: { topic: "boiler/status", path: "relay", every: "4m" } }),
+      houseWith(CONFIRMED_BOILER, HEATER_BY_MQTT),
     ],
     devices: [BOILER_DEVICE],
     happenings: [
@@ -226,7 +227,7 @@ const EDITED: Scene = {
       ["06:18", look("a message for people")],
       ["06:20", { kind: "edit", config: 4 }],
       ["06:23", look("removed, and the boiler is to be confirmed otherwise")],
-      ["06:30", commands("rules/rouge_peak/enabled", "OFF")],
+      ["06:30", sendsCommand("rules/rouge_peak/enabled", "OFF")],
       ["06:40", { kind: "edit", config: 5 }],
       ["06:50", look("put back after the rule has ended")],
     ],

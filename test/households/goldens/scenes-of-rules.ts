@@ -1,11 +1,20 @@
 import type { ConditionText, HouseConfig, RuleText } from "../scenario.ts";
-import { commands, type Happening, KILL, START, STOP, scenarioOf } from "../script.ts";
-import { HOUSE, look, type Scene } from "./scene.ts";
+import {
+  type Happening,
+  KILL,
+  publishes,
+  START,
+  STOP,
+  scenarioOf,
+  sendsCommand,
+  sourceFault,
+} from "../script.ts";
+import { HOUSE, look, ROUGE_PEAK, type Scene } from "./scene.ts";
 
 /** Off-peak at night and at noon, as many contracts have it. */
 const NOON = { time_zone: "Europe/Paris", off_peak: ["02:00-07:00", "13:00-16:00"] };
 
-/** The reasons of the first name all of them when all are true, those of the second when none is. */
+/** Two rules: the reasons of the first name all conditions if all are true, those of the second if none is. */
 function allAndAny(id: string, conditions: ConditionText[], options: Partial<RuleText> = {}): RuleText[] {
   return [
     { id: `${id}_all`, when: { all: conditions }, ...options },
@@ -65,15 +74,7 @@ function publishAll(time: string, payloads: readonly string[]): Happening[] {
   return topics.map((topic, index) => [time, publishes(topic, payloads[index]!)]);
 }
 
-function publishes(topic: string, payload: string, retain = true) {
-  return { kind: "report", topic, payload, retain } as const;
-}
-
 const PEAK: RuleText = { id: "peak", when: { period: "hp" } };
-const ROUGE_PEAK: RuleText = {
-  id: "rouge_peak",
-  when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
-};
 
 /** What rules find, and what they say of it. */
 export const SCENES_OF_RULES: readonly Scene[] = [
@@ -127,8 +128,8 @@ export const SCENES_OF_RULES: readonly Scene[] = [
         },
       ],
       happenings: [
-        ["20:00", { kind: "source", source: "service", fault: { kind: "down" }, for: 900 }],
-        ["20:00", { kind: "source", source: "rte", fault: { kind: "down" }, for: 900 }],
+        ["20:00", sourceFault("service", { kind: "down" }, 900)],
+        ["20:00", sourceFault("rte", { kind: "down" }, 900)],
         ["20:00", START],
         ["20:10", look("unknown")],
         ["21:30", look("true")],
@@ -250,7 +251,7 @@ export const SCENES_OF_RULES: readonly Scene[] = [
       ],
       happenings: [
         ["13:00", START],
-        ["13:30", { kind: "source", source: "service", fault: { kind: "wrong words" }, for: 3_600 }],
+        ["13:30", sourceFault("service", { kind: "wrong words" }, 3_600)],
         ["14:15", look("a forecast is gone")],
         ["15:30", look("it is back, and unknown is held")],
         ["18:05", look("the hold is over")],
@@ -311,19 +312,19 @@ export const SCENES_OF_RULES: readonly Scene[] = [
       configs: [switchedHouse(60), switchedHouse(50)],
       happenings: [
         ["10:00", START],
-        ["10:05", commands("rules/peak/enabled", '{"enabled":false,"for":"2h"}')],
-        ["10:05", commands("rules/dear/enabled", "OFF")],
-        ["10:05", commands("rules/rouge_week/threshold", "95")],
+        ["10:05", sendsCommand("rules/peak/enabled", '{"enabled":false,"for":"2h"}')],
+        ["10:05", sendsCommand("rules/dear/enabled", "OFF")],
+        ["10:05", sendsCommand("rules/rouge_week/threshold", "95")],
         ["10:10", look("commanded")],
         ["10:20", STOP],
         ["10:21", START],
-        ["10:22", commands("rules/peak/enabled", "peut-être")],
-        ["10:22", commands("rules/rouge_week/threshold", "101")],
-        ["10:22", { ...commands("rules/dear/enabled", "ON"), retain: true }],
+        ["10:22", sendsCommand("rules/peak/enabled", "peut-être")],
+        ["10:22", sendsCommand("rules/rouge_week/threshold", "101")],
+        ["10:22", { ...sendsCommand("rules/dear/enabled", "ON"), retain: true }],
         ["10:30", look("after a restart, and commands that are none")],
         ["12:06", { kind: "edit", config: 1 }],
         ["12:10", look("the time is over, and the configuration has another threshold")],
-        ["12:20", commands("rules/dear/enabled", '{"enabled":true,"for":"10m"}')],
+        ["12:20", sendsCommand("rules/dear/enabled", '{"enabled":true,"for":"10m"}')],
         ["12:25", look("enabled for a time")],
       ],
     }),

@@ -1,4 +1,4 @@
-import { START, scenarioOf } from "../script.ts";
+import { START, scenarioOf, sourceFault } from "../script.ts";
 import { HOUSE, look, type Scene } from "./scene.ts";
 
 const OWN_TARIFF = {
@@ -137,8 +137,8 @@ export const SCENES_OF_SEASONS: readonly Scene[] = [
         },
       ],
       happenings: [
-        ["08:29", { kind: "source", source: "service", fault: { kind: "down" }, for: 1_800 }],
-        ["08:29", { kind: "source", source: "rte", fault: { kind: "hangs" }, for: 1_800 }],
+        ["08:29", sourceFault("service", { kind: "down" }, 1_800)],
+        ["08:29", sourceFault("rte", { kind: "hangs" }, 1_800)],
         ["08:30", START],
         ["08:35", look("no source has answered yet")],
         ["10:20", look("the sources have answered")],

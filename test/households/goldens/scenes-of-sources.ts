@@ -1,19 +1,9 @@
-import { START, scenarioOf } from "../script.ts";
-import type { SourceFault } from "../sources.ts";
-import type { SourceName } from "../trace.ts";
-import { HOUSE, look, type Scene } from "./scene.ts";
+import { KILL, START, scenarioOf, sourceFault } from "../script.ts";
+import { BOILER, HOUSE, look, ROUGE_PEAK, type Scene } from "./scene.ts";
 
-const KILL = { kind: "kill", steps: 0 } as const;
 const SURE_ROUGE = {
   id: "rouge_surely_next",
   when: { day: "next", color: "rouge", official: true },
-};
-const ROUGE_PEAK = { id: "rouge_peak", when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] } };
-const BOILER = {
-  id: "boiler",
-  topic: "boiler/set",
-  choose: [{ when: "rouge_peak", payload: "off" }],
-  else: "on",
 };
 const COLORS = {
   "2026-01-12": "blanc",
@@ -21,10 +11,6 @@ const COLORS = {
   "2026-01-14": "rouge",
   "2026-01-15": "bleu",
 } as const;
-
-function fault(source: SourceName, fault: SourceFault, seconds: number) {
-  return { kind: "source", source, fault, for: seconds } as const;
-}
 
 const DOWN = { kind: "down" } as const;
 const HOUR = 3_600;
@@ -41,7 +27,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       configs: [{ ...HOUSE, rules: [SURE_ROUGE, ROUGE_PEAK], outputs: { list: [BOILER] } }],
       happenings: [
         ["09:50", START],
-        ["10:01", fault("service", DOWN, 30 * HOUR)],
+        ["10:01", sourceFault("service", DOWN, 30 * HOUR)],
         ["10:15", look("a poll has failed")],
         ["13:30", look("away for more than three hours")],
         ["40:01", look("away for thirty hours")],
@@ -64,8 +50,8 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       configs: [{ ...HOUSE, rules: [SURE_ROUGE, ROUGE_PEAK], outputs: { list: [BOILER] } }],
       happenings: [
         ["20:00", START],
-        ["20:10", fault("service", DOWN, 11 * HOUR)],
-        ["20:10", fault("rte", DOWN, 11 * HOUR)],
+        ["20:10", sourceFault("service", DOWN, 11 * HOUR)],
+        ["20:10", sourceFault("rte", DOWN, 11 * HOUR)],
         ["29:50", KILL],
         ["30:05", look("killed, and the broker holds topics of yesterday")],
         ["30:15", look("these topics have expired")],
@@ -99,7 +85,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
         ["09:50", START],
         ["10:20", look("before the announcement")],
         ["13:00", look("tomorrow is known")],
-        ["33:00", fault("rte", DOWN, 22 * HOUR)],
+        ["33:00", sourceFault("rte", DOWN, 22 * HOUR)],
         ["39:00", look("no announcement, and RTE is down")],
         ["54:30", look("the colour of the day in force is not known")],
         ["55:15", look("RTE answers again")],
@@ -186,7 +172,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
         ["06:50", START],
         ["07:40", look("announced as blanc")],
         // RTE has said rouge at 11:05 by then, and a cache says once more what it said before.
-        ["11:07", fault("rte", { kind: "cache", seconds: HOUR / 2, tells: true }, 300)],
+        ["11:07", sourceFault("rte", { kind: "cache", seconds: HOUR / 2, tells: true }, 300)],
         ["11:20", look("corrected to rouge")],
         ["12:10", look("final")],
       ],
@@ -203,17 +189,17 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       configs: [{ ...HOUSE, rules: [SURE_ROUGE], outputs: { list: [] } }],
       happenings: [
         ["09:50", START],
-        ["10:00", fault("service", { kind: "status", status: 429, retryAfter: 1_200 }, HOUR / 2)],
-        ["10:00", fault("rte", { kind: "status", status: 503 }, HOUR / 2)],
+        ["10:00", sourceFault("service", { kind: "status", status: 429, retryAfter: 1_200 }, HOUR / 2)],
+        ["10:00", sourceFault("rte", { kind: "status", status: 503 }, HOUR / 2)],
         ["10:20", look("too many requests for the service, and an error of RTE")],
-        ["10:35", fault("service", { kind: "wrong words" }, HOUR)],
-        ["10:35", fault("rte", { kind: "wrong words" }, HOUR)],
+        ["10:35", sourceFault("service", { kind: "wrong words" }, HOUR)],
+        ["10:35", sourceFault("rte", { kind: "wrong words" }, HOUR)],
         ["11:20", look("words that are no colours")],
-        ["11:40", fault("service", { kind: "cut" }, 2 * HOUR)],
-        ["11:40", fault("rte", { kind: "no json" }, 2 * HOUR)],
+        ["11:40", sourceFault("service", { kind: "cut" }, 2 * HOUR)],
+        ["11:40", sourceFault("rte", { kind: "no json" }, 2 * HOUR)],
         ["13:20", look("half answers of the service, and no JSON of RTE")],
-        ["13:45", fault("service", { kind: "status", status: 404 }, 2 * HOUR)],
-        ["13:45", fault("rte", { kind: "status", status: 404 }, 2 * HOUR)],
+        ["13:45", sourceFault("service", { kind: "status", status: 404 }, 2 * HOUR)],
+        ["13:45", sourceFault("rte", { kind: "status", status: 404 }, 2 * HOUR)],
         ["15:10", look("both have nothing at their addresses")],
         ["17:05", look("right again")],
       ],
@@ -230,7 +216,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       configs: [{ ...HOUSE, rules: [SURE_ROUGE], outputs: { list: [] } }],
       happenings: [
         ["06:20", START],
-        ["06:25", fault("service", { kind: "status", status: 503 }, 3.5 * HOUR)],
+        ["06:25", sourceFault("service", { kind: "status", status: 503 }, 3.5 * HOUR)],
         ["09:50", look("all requests are used up")],
         ["11:10", look("asked hourly only")],
       ],
@@ -246,8 +232,8 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
       colors: COLORS,
       configs: [{ ...HOUSE, rules: [SURE_ROUGE], outputs: { list: [] } }],
       happenings: [
-        ["09:50", fault("service", { kind: "path", part: "history", status: 404 }, HOUR)],
-        ["09:50", fault("rte", { kind: "path", part: "tempo?", status: 404 }, HOUR)],
+        ["09:50", sourceFault("service", { kind: "path", part: "history", status: 404 }, HOUR)],
+        ["09:50", sourceFault("rte", { kind: "path", part: "tempo?", status: 404 }, HOUR)],
         ["09:50:10", START],
         ["10:20", look("days of the past are missing")],
         ["11:25", look("found again")],

@@ -1,6 +1,6 @@
 import type { HouseConfig, OutputText, RuleText } from "../scenario.ts";
-import { commands, KILL, START, STOP, scenarioOf } from "../script.ts";
-import { HOUSE, look, type Scene } from "./scene.ts";
+import { KILL, START, STOP, scenarioOf, sendsCommand } from "../script.ts";
+import { HOUSE, look, ROUGE_PEAK, type Scene } from "./scene.ts";
 
 const ROUGE_AHEAD: RuleText = {
   id: "rouge_ahead",
@@ -13,17 +13,16 @@ const ROUGE_AHEAD: RuleText = {
   },
   threshold: 60,
 };
-const ROUGE_PEAK: RuleText = {
-  id: "rouge_peak",
+const NAMED_ROUGE_PEAK: RuleText = {
+  ...ROUGE_PEAK,
   name: { fr: "Heures pleines rouges", en: "Rouge peak hours" },
-  when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
 };
 const WINTER: RuleText = {
   id: "winter",
   name: { fr: "Hiver", en: "Winter" },
   when: { month: ["nov", "dec", "jan", "feb", "mar"] },
 };
-const BOILER: OutputText = {
+const NAMED_BOILER: OutputText = {
   id: "ballon",
   name: { fr: "Ballon d’eau chaude", en: "Boiler" },
   topic: "ballon/set",
@@ -74,8 +73,8 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
       from: "10:00",
       to: "10:31",
       configs: [
-        house([ROUGE_AHEAD, ROUGE_PEAK], [BOILER]),
-        house([ROUGE_PEAK], [BOILER], {
+        house([ROUGE_AHEAD, NAMED_ROUGE_PEAK], [NAMED_BOILER]),
+        house([NAMED_ROUGE_PEAK], [NAMED_BOILER], {
           homeassistant: { language: "en", exclude: ["now_slot", "season_start", "rules_rouge_peak_since"] },
         }),
       ],
@@ -127,7 +126,7 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
         ["10:05", look("no topic expires")],
         ["10:10", others("vigie/now/color", "bleu")],
         ["10:10", others("vigie/ancien", "42")],
-        ["10:11", commands("rules/winter/enabled", "OFF")],
+        ["10:11", sendsCommand("rules/winter/enabled", "OFF")],
         ["10:25", look("others have written below the base topic")],
         ["10:30", { kind: "broker", how: "killed", for: 120, retained: "lost" }],
         ["10:45", look("the broker is back, and held nothing")],
@@ -152,11 +151,11 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
         ["10:05", others("vigie/cave/now/color", "rouge")],
         ["10:10", look("others have written")],
         ["10:14", { kind: "refuse", topic: "vigie/rules/winter/enabled", for: 1_200 }],
-        ["10:15", commands("rules/winter/enabled", "OFF")],
+        ["10:15", sendsCommand("rules/winter/enabled", "OFF")],
         ["10:20", look("a topic is refused")],
         ["10:38", look("it is not refused any more")],
         ["10:40", { kind: "refuse", topic: "chauffage/set", for: 900 }],
-        ["10:41", commands("rules/winter/enabled", "ON")],
+        ["10:41", sendsCommand("rules/winter/enabled", "ON")],
         ["10:50", look("the topic of a device is refused")],
         ["11:08", look("nothing is refused any more")],
       ],
@@ -169,10 +168,10 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
       from: "04:50",
       to: "08:10",
       colors: { "2026-01-11": "bleu", "2026-01-12": "bleu", "2026-01-13": "blanc" },
-      configs: [house([ROUGE_AHEAD, ROUGE_PEAK], [BOILER])],
+      configs: [house([ROUGE_AHEAD, NAMED_ROUGE_PEAK], [NAMED_BOILER])],
       happenings: [
         ["04:50", START],
-        ["04:55", commands("simulation", '{"color":"rouge","from":"next","for":"3h"}')],
+        ["04:55", sendsCommand("simulation", '{"color":"rouge","from":"next","for":"3h"}')],
         ["05:00", look("the next day is pretended")],
         ["06:10", look("it is in force")],
         ["08:00", look("the time is over")],
@@ -191,7 +190,7 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
       configs: [house([ROUGE_AHEAD], [])],
       happenings: [
         ["05:20", START],
-        ["05:25", commands("simulation", "rouge")],
+        ["05:25", sendsCommand("simulation", "rouge")],
         ["05:30", look("pretended")],
         ["06:05", look("its day is over")],
       ],
@@ -207,18 +206,18 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [ROUGE_PEAK],
-          outputs: { dry_when_simulated: true, list: [BOILER] },
+          rules: [NAMED_ROUGE_PEAK],
+          outputs: { dry_when_simulated: true, list: [NAMED_BOILER] },
         },
       ],
       happenings: [
         ["10:00", START],
-        ["10:05", commands("simulation", "Rouge")],
-        ["10:06", commands("simulation", "vert")],
+        ["10:05", sendsCommand("simulation", "Rouge")],
+        ["10:06", sendsCommand("simulation", "vert")],
         ["10:10", look("today is pretended")],
-        ["10:15", commands("simulation", "auto")],
+        ["10:15", sendsCommand("simulation", "auto")],
         ["10:20", look("ended by hand")],
-        ["11:25", commands("simulation", "blanc:next")],
+        ["11:25", sendsCommand("simulation", "blanc:next")],
         ["11:30", look("an announced rouge day is not hidden")],
       ],
     }),
@@ -234,11 +233,11 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
       happenings: [
         ["10:00", START],
         ["10:10", diskFor(20, "fails")],
-        ["10:12", commands("rules/winter/enabled", "OFF")],
+        ["10:12", sendsCommand("rules/winter/enabled", "OFF")],
         ["10:15", look("it fails")],
         ["10:35", look("it works again")],
         ["10:40", diskFor(20, "hangs")],
-        ["10:41", commands("rules/winter/enabled", "ON")],
+        ["10:41", sendsCommand("rules/winter/enabled", "ON")],
         ["10:50", look("it hangs")],
         ["11:10", look("it has ended its write")],
       ],
@@ -254,14 +253,14 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
       configs: [house([WINTER, ROUGE_AHEAD], [HEATING])],
       happenings: [
         ["10:00", START],
-        ["10:05", commands("rules/rouge_ahead/threshold", "85")],
-        ["10:10", commands("rules/winter/enabled", "OFF")],
+        ["10:05", sendsCommand("rules/rouge_ahead/threshold", "85")],
+        ["10:10", sendsCommand("rules/winter/enabled", "OFF")],
         ["10:20", KILL],
         ["10:25", START],
         ["10:30", look("after a kill")],
         // What the earlier file does not have.
-        ["10:38", commands("rules/winter/enabled", "ON")],
-        ["10:39", commands("rules/rouge_ahead/threshold", "90")],
+        ["10:38", sendsCommand("rules/winter/enabled", "ON")],
+        ["10:39", sendsCommand("rules/rouge_ahead/threshold", "90")],
         ["10:40", STOP],
         ["10:41", stateFile("earlier")],
         ["10:42", START],
@@ -299,9 +298,9 @@ export const SCENES_OF_THE_HOUSE: readonly Scene[] = [
         {
           service: { base_url: "simulator", allow_simulator: true },
           mqtt: HOUSE.mqtt,
-          rules: [ROUGE_AHEAD, ROUGE_PEAK],
+          rules: [ROUGE_AHEAD, NAMED_ROUGE_PEAK],
           // As the embedded broker has it: a household has no embedded one.
-          outputs: { list: [{ ...BOILER, topic: "first_look/boiler/set" }] },
+          outputs: { list: [{ ...NAMED_BOILER, topic: "first_look/boiler/set" }] },
         },
       ],
       happenings: [

@@ -1,5 +1,5 @@
 import type { HouseConfig, Scenario } from "../scenario.ts";
-import { commands, type Happening, KILL, QUIET, START, STOP, scenarioOf } from "../script.ts";
+import { type Happening, KILL, QUIET, START, STOP, scenarioOf, sendsCommand } from "../script.ts";
 
 const HOUSE: HouseConfig = {
   service: { base_url: "https://service.example" },
@@ -29,10 +29,10 @@ const COLORS = { "2026-01-11": "bleu", "2026-01-12": "rouge", "2026-01-13": "bla
 /** Nothing goes wrong on a rouge day. In the evening vigie is reloaded and restarted. */
 export const ROUGE_DAY = sceneOf("05:00", "23:30", HOUSE, [
   ["05:00", START],
-  ["12:30", commands("rules/rouge_ahead/threshold", "70")],
-  ["13:00", commands("rules/peak/enabled", '{"enabled":false,"for":"2h"}')],
-  ["15:30", commands("simulation", '{"color":"bleu","for":"40m"}')],
-  ["19:00", commands("rules/evening/enabled", "OFF")],
+  ["12:30", sendsCommand("rules/rouge_ahead/threshold", "70")],
+  ["13:00", sendsCommand("rules/peak/enabled", '{"enabled":false,"for":"2h"}')],
+  ["15:30", sendsCommand("simulation", '{"color":"bleu","for":"40m"}')],
+  ["19:00", sendsCommand("rules/evening/enabled", "OFF")],
   ["20:30", QUIET],
   ["20:31", { kind: "reload" }],
   ["20:33", QUIET],
