@@ -26,6 +26,6 @@ function slowest(modules: readonly TestModule[]): string {
     .flatMap(testsOf)
     .toSorted((one, other) => secondsOf(other) - secondsOf(one))
     .slice(0, 10)
-    .map((test) => `${secondsOf(test).toFixed(1)} s  ${test.module.relativeModuleId}  ${test.name}`)
+    .map((test) => `${secondsOf(test).toFixed(1)} s  ${test.module.relativeModuleId}  ${test.fullName}`)
     .join("\n");
 }

@@ -9,8 +9,9 @@ import { fileOf, keep, listKept, readKept, type Which } from "./kept-golden.ts";
 import { runCommands } from "./run-commands.ts";
 import { SCENES } from "./scenes.ts";
 
-/** As `npm run goldens` sets it. */
+/** `npm run goldens` sets it. */
 const IS_KEPT_ANEW = process.env["VIGIE_GOLDENS"] === "keep";
+const WHAT_TO_DO = "if what is seen now is right, npm run goldens keeps it (docs/development.md)";
 
 // `$title` would be cut after forty characters.
 describe.each(SCENES.map((scene) => [scene.title, scene] as const))("%s", (title, scene) => {
@@ -21,16 +22,16 @@ describe.each(SCENES.map((scene) => [scene.title, scene] as const))("%s", (title
   };
   const expectKept = (which: Which, seen: string) => {
     if (IS_KEPT_ANEW) keep(title, which, seen);
-    expect(seen).toBe(readKept(title, which));
+    expect(seen, WHAT_TO_DO).toBe(readKept(title, which));
   };
 
   test("all that is seen is what was kept", async () => {
     const trace = await live();
+    // Nothing that a judge calls wrong is kept.
+    if (LONG || IS_KEPT_ANEW) expect(judge(trace).violations).toEqual([]);
     const { data, words } = composeGolden(trace, scene);
     expectKept("data", data);
     expectKept("words", words);
-    // Nothing that is wrong is kept.
-    if (LONG) expect(judge(trace).violations).toEqual([]);
   });
 
   // Each starts a program: `npm test` runs those of one scene.
@@ -40,11 +41,13 @@ describe.each(SCENES.map((scene) => [scene.title, scene] as const))("%s", (title
     });
 });
 
-test("nothing is kept of which there is no scene", () => {
+test("each kept file is of a scene, and of each scene all files are kept", () => {
   const files = SCENES.flatMap(({ title, commands }) =>
     (["data", "words", ...(commands ? ["commands" as const] : [])] as const).map((which) =>
       fileOf(title, which),
     ),
   );
-  expect(listKept()).toEqual(files.toSorted());
+  expect(listKept(), "delete the files of a scene that is gone or has another title").toEqual(
+    files.toSorted(),
+  );
 });
