@@ -4,6 +4,7 @@ import { describeMeantime } from "./describe-meantime.ts";
 import { describeTopics } from "./describe-topics.ts";
 import { describeViews } from "./describe-views.ts";
 import { nearestMinute } from "./paris-time.ts";
+import type { Part } from "./part.ts";
 import type { Scene } from "./scene.ts";
 import { VERSION } from "./seams.ts";
 
@@ -15,14 +16,7 @@ export interface Golden {
   words: string;
 }
 
-/** A part of what is seen, of which each line is data or words. */
-export interface Part {
-  title: string;
-  data: string[];
-  words: string[];
-}
-
-/** The first look is shown whole, each later one as what has changed since the one before. */
+/** What is seen at the earliest look is kept whole, of each later one what has changed since the one before. */
 export function composeGolden(trace: Trace, scene: Scene): Golden {
   const golden: Golden = { data: `${scene.title}\n`, words: `${scene.title}\n` };
   let before: EventOf<"look"> | undefined;
@@ -39,11 +33,11 @@ export function composeGolden(trace: Trace, scene: Scene): Golden {
     before = look;
     shownBefore = shown;
   }
-  return { data: hideOther(golden.data), words: hideOther(golden.words) };
+  return { data: hideNames(golden.data), words: hideNames(golden.words) };
 }
 
-/** Without what is another one in each version, drawn at each start, or a name in milliseconds. */
-function hideOther(text: string): string {
+/** With words in the place of what differs from run to run: the version, random names, and ids that are instants in milliseconds. */
+function hideNames(text: string): string {
   const ids: string[] = [];
   const hideId = (id: string) => {
     if (!ids.includes(id)) ids.push(id);

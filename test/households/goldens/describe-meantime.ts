@@ -1,10 +1,10 @@
 import { isKind, type TraceEvent } from "../trace.ts";
-import type { Part } from "./compose-golden.ts";
 import { isDiscovery } from "./describe-topics.ts";
 import { secondOfDay } from "./paris-time.ts";
+import type { Part } from "./part.ts";
 import { takeWordsOut } from "./words-apart.ts";
 
-/** What has happened since the look before, line by line: what vigie sends to others, its events and its log; and what others do. */
+/** What has happened since the look before, line by line: what vigie sends and logs, and what others do. */
 export function describeMeantime(events: readonly TraceEvent[]): Part[] {
   const part: Part = { title: "since then", data: [], words: [] };
   const asked = new Map<number, string>();
@@ -24,7 +24,7 @@ interface Described {
   words: readonly string[];
 }
 
-/** `asked`: the outputs of the requests so far. */
+/** null: it is shown elsewhere, or not at all. `asked`: which request is of which output. */
 function describeEvent(event: TraceEvent, asked: ReadonlyMap<number, string>): Described | null {
   switch (event.kind) {
     case "start":
@@ -71,7 +71,10 @@ function describeEvent(event: TraceEvent, asked: ReadonlyMap<number, string>): D
   }
 }
 
-/** Retained topics of vigie's own are shown at the look itself. Who owns the base topic is asked without end, by names that are drawn. */
+/**
+ * vigie's own retained topics are shown at the look itself. Below `owner` vigie asks again and again who owns the base topic, by random
+ * names.
+ */
 function describePublished(event: Extract<TraceEvent, { kind: "published" }>): Described | null {
   const { topic, payload, retain, qos, expiry } = event;
   const ending = ` (qos ${qos}${retain ? ", retained" : ""}${expiry === undefined ? "" : `, ${expiry} s`})`;
@@ -92,7 +95,7 @@ function described(before: string, payload: string, after = ""): Described {
   };
 }
 
-/** To each path of a source: when. */
+/** When which path of a source was asked for. */
 function describeRequests(events: readonly TraceEvent[]): Part {
   const times = new Map<string, string[]>();
   for (const event of events) {
@@ -104,5 +107,5 @@ function describeRequests(events: readonly TraceEvent[]): Part {
   return { title: "requests", data, words: [] };
 }
 
-/** No scene has another base topic. */
+/** All scenes have this base topic. */
 const BASE = "vigie/";

@@ -1,9 +1,12 @@
 import { type EventOf, isKind, type Trace } from "../trace.ts";
-import type { Part } from "./compose-golden.ts";
 import { nearestMinute } from "./paris-time.ts";
+import type { Part } from "./part.ts";
 import { takeWordsOut } from "./words-apart.ts";
 
-/** The retained topics, but for discovery messages. Topics of one level that expire at the same time stand on one line. */
+/**
+ * The retained topics, except discovery messages: first those with JSON, then the others. Topics of one level that expire at the same
+ * time stand on one line.
+ */
 export function describeTopics(look: EventOf<"look">, trace: Trace): Part[] {
   const { retained } = look;
   const part: Part = { title: "topics", data: [], words: [] };
@@ -39,7 +42,7 @@ function readJson(payload: string): object | null {
   return /^[[{]/.test(payload) ? JSON.parse(payload) : null;
 }
 
-/** The names of what the topics below say with the same value, and the rest of the object. */
+/** `same`: the keys whose value a topic below says, too, so that one change is one line. `rest`: the other keys. */
 function takeSameOut(value: object, topic: string, retained: ReadonlyMap<string, string>) {
   const isSame = ([key, one]: [string, unknown]): boolean => {
     const below = `${topic}/${key}`;
@@ -80,7 +83,7 @@ function mapValues(value: object, map: (one: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, map(one)]));
 }
 
-/** When the broker drops a topic, to the minute; empty: never. */
+/** When the broker drops a topic, to the minute by the true time; empty: never. */
 function readExpiries(look: EventOf<"look">, { began, events }: Trace): (topic: string) => string {
   const until = new Map<string, number | undefined>();
   for (const event of events) {

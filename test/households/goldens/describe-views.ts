@@ -1,7 +1,7 @@
 import type { EventOf } from "../trace.ts";
-import type { Part } from "./compose-golden.ts";
 import { isDiscovery } from "./describe-topics.ts";
 import { readPage } from "./page-lines.ts";
+import type { Part } from "./part.ts";
 import type { Scene } from "./scene.ts";
 import { LANGUAGES, type Language, renderFirstLook, renderPath, type Shown } from "./seams.ts";
 import { takeWordsOut } from "./words-apart.ts";
@@ -10,16 +10,15 @@ import { takeWordsOut } from "./words-apart.ts";
 export function describeViews(look: EventOf<"look">, { shows = [] }: Scene): Part[] {
   const { shown } = look;
   if (!shown) return [{ title: "views", data: ["none: vigie does not run"], words: [] }];
-  const wanted = new Set<string>(shows);
   return [
     ...LANGUAGES.map((language) => describePage(shown, language)),
     { title: "/health", data: [], words: [shown.health] },
-    ...(wanted.has("elements") ? [describeElements(shown)] : []),
-    ...(wanted.has("calendar") ? LANGUAGES.map((language) => describeCalendar(shown, language)) : []),
-    ...(wanted.has("metrics") ? [describeMetrics(shown)] : []),
-    ...(wanted.has("state") ? [describeState(shown)] : []),
-    ...(wanted.has("first look") ? [describeFirstLook(shown)] : []),
-    ...(wanted.has("discovery") ? describeDiscovery(look) : []),
+    ...(shows.includes("elements") ? [describeElements(shown)] : []),
+    ...(shows.includes("calendar") ? LANGUAGES.map((language) => describeCalendar(shown, language)) : []),
+    ...(shows.includes("metrics") ? [describeMetrics(shown)] : []),
+    ...(shows.includes("state") ? [describeState(shown)] : []),
+    ...(shows.includes("first look") ? [describeFirstLook(shown)] : []),
+    ...(shows.includes("discovery") ? describeDiscovery(look) : []),
   ];
 }
 
@@ -27,7 +26,7 @@ function describePage(shown: Shown, language: Language): Part {
   return { title: `page in ${language}`, data: [], words: readPage(renderPath(shown, "/", language)).words };
 }
 
-/** The same ones in both languages. */
+/** They are the same in both languages. */
 function describeElements(shown: Shown): Part {
   return { title: "elements of the page", data: readPage(renderPath(shown, "/")).elements, words: [] };
 }
@@ -37,6 +36,7 @@ function describeCalendar(shown: Shown, language: Language): Part {
   const isSaid = (line: string) => /^(NAME|X-WR-CALNAME|SUMMARY|DESCRIPTION):/.test(line);
   return {
     title: `calendar in ${language}`,
+    // It is the same in both languages.
     data: language === "en" ? joinEvents(lines.filter((line) => !isSaid(line))) : [],
     words: lines.filter(isSaid),
   };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** `commands`: what they print. */
+/** `commands`: what the commands of an owner print. */
 export type Which = "data" | "words" | "commands";
 
 const FOLDER = fileURLToPath(new URL("kept", import.meta.url));

@@ -1,6 +1,6 @@
-/** A page in HTML, apart: how it is built, and what a person reads in it. */
+/** A page in HTML as two lists: how it is built, and what a person reads in it. */
 export interface PageParts {
-  /** A line for each element that has attributes, with those that are no words. */
+  /** A line for each element that has attributes, with those attributes that nobody reads. */
   elements: string[];
   /** A line for each row, list item, heading or paragraph, with what is read aloud in its place. */
   words: string[];
@@ -73,7 +73,7 @@ const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g;
 const READ_ALOUD = new Set(["aria-label", "title", "alt"]);
 const SELDOM_SEEN = new Set(["aria-hidden"]);
 const VOID = new Set(["br", "img", "input"]);
-/** What stands in one of these stands on one line. */
+/** The text of one of these is one line, whatever is in it. */
 const ROWS = new Set(["li", "tr", "summary"]);
 const LINES = new Set([
   ..."main section header footer h1 h2 h3 p ul ol dl div table details".split(" "),

@@ -40,7 +40,7 @@ async function openHouse(look: EventOf<"look">, scenario: Scenario) {
   const service = await serveSource("service", look, scenario);
   const rte = await serveSource("rte", look, scenario);
   await holdTopics(broker.url, look.retained);
-  // vigie keeps beside each day whose address has named it.
+  // The state file has beside each day the address of the source that named it.
   const state = (look.stateFile ?? "").replaceAll(SERVICE, service.url).replaceAll(RTE_ADDRESS, rte.url);
   if (state !== "") writeFileSync(join(folder, "state.json"), state);
   writeFileSync(join(folder, "vigie.yaml"), look.yaml);
@@ -71,7 +71,7 @@ async function openHouse(look: EventOf<"look">, scenario: Scenario) {
   };
 }
 
-/** With names in the place of what is another address in each run. Failures name it without its protocol. */
+/** With names in the place of addresses, which differ from run to run. Failures name an address without its protocol. */
 function nameAddresses(text: string, names: Readonly<Record<string, string>>): string {
   let named = text;
   for (const [place, name] of Object.entries(names))
@@ -81,14 +81,17 @@ function nameAddresses(text: string, names: Readonly<Record<string, string>>): s
 
 /** The built program. Its clock stands still at this instant. */
 function runProgram(
-  words: readonly string[],
+  args: readonly string[],
   at: number,
-  where: { cwd: string; env: NodeJS.ProcessEnv },
+  options: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<{ code: number; out: string; err: string }> {
   const stopped = `data:text/javascript,Date.now=()=>${Math.round(at)}`;
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ["--import", stopped, PROGRAM, ...words], where, (_, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
+    const child = execFile(
+      process.execPath,
+      ["--import", stopped, PROGRAM, ...args],
+      options,
+      (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });
 }
@@ -103,7 +106,7 @@ async function holdTopics(url: string, topics: ReadonlyMap<string, string>): Pro
 async function serveSource(name: SourceName, { steady }: EventOf<"look">, scenario: Scenario) {
   const answer = createAnswers(name, inventedBy(scenario));
   const now = Date.parse(scenario.from) + steady;
-  const fault = faultOf(name, steady / 1000, scenario);
+  const fault = faultAt(name, steady / 1000, scenario);
   const server = createServer((request, response) => {
     const { status, headers, body } = answer(request.url ?? "", "", now, fault);
     response.writeHead(status, headers).end(body);
@@ -118,8 +121,8 @@ async function serveSource(name: SourceName, { steady }: EventOf<"look">, scenar
   return { url, stop };
 }
 
-/** What is wrong with a source so many seconds after the beginning. */
-function faultOf(name: SourceName, seconds: number, { events }: Scenario): SourceFault | null {
+/** What is wrong with a source, so many seconds after the beginning. */
+function faultAt(name: SourceName, seconds: number, { events }: Scenario): SourceFault | null {
   const last = events.findLast(
     (event) => event.kind === "source" && event.source === name && event.at <= seconds,
   );

@@ -1,13 +1,13 @@
 import type { OutputText, RuleText, Scenario } from "../scenario.ts";
 
-/** A household of which all that is seen is kept as text. Its script says by `look` when. */
+/** A scripted household. What is seen of it at each `look` of its script is kept as text. */
 export interface Scene {
   /** What it is about; the names of its files follow from it. */
   title: string;
   scenario: Scenario;
-  /** What of vigie's views is kept beside the topics and the page. */
+  /** The views that are kept, too, beside topics, pages and `/health`. */
   shows?: readonly ("calendar" | "discovery" | "elements" | "first look" | "metrics" | "state")[];
-  /** What an owner types at which look, without `vigie`. */
+  /** The name of a look: what an owner types then, without `vigie`. */
   commands?: Readonly<Record<string, readonly string[]>>;
 }
 

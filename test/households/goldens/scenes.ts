@@ -8,7 +8,7 @@ import { SCENES_OF_SEASONS } from "./scenes-of-seasons.ts";
 import { SCENES_OF_SOURCES } from "./scenes-of-sources.ts";
 import { SCENES_OF_THE_HOUSE } from "./scenes-of-the-house.ts";
 
-/** All that is kept of them stands in `kept`. */
+/** What is seen of them is kept in the folder `kept`. */
 export const SCENES: readonly Scene[] = [
   ...SCENES_OF_CLOCKS,
   ...SCENES_OF_DAYS,

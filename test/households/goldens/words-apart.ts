@@ -12,7 +12,7 @@ export function takeWordsOut(payload: string): Apart {
     return isSaid(payload) ? { data: MARK, words: [["", payload]] } : { data: payload, words: [] };
   const words: [string, string][] = [];
   const data = mapStrings(json, [], (text, path) => {
-    if (!isSaid(text) && !NAMES.has(path.at(-1) ?? "")) return text;
+    if (!isSaid(text) && path.at(-1) !== NAME) return text;
     words.push([path.join("."), text]);
     return MARK;
   });
@@ -41,12 +41,12 @@ function mapStrings(
   );
 }
 
-/** Two words and more, and no template of Home Assistant. */
+/** It has two words at least, and is no template of Home Assistant. */
 function isSaid(text: string): boolean {
   return /\p{L}\S*\s+\S*[\p{L}\d]/u.test(text) && !text.includes("{{") && !text.includes("{%");
 }
 
-/** In discovery messages: for people even if it is one word. */
-const NAMES = new Set(["name"]);
-/** In the place of words. */
+/** What stands in it in a discovery message is for people, even if it is one word. */
+const NAME = "name";
+/** It stands in the place of words. */
 const MARK = "…";
