@@ -98,6 +98,18 @@ describe("what a rule will be", () => {
     );
   });
 
+  test("names the values alone of a rule that looks at them by another rule", async () => {
+    const hot = { ...rule({ mqtt: HOT }), id: "hot" };
+    const vigie = await openHouse({
+      at: "2026-01-13T10:30:00Z",
+      rules: [rule({ all: [{ rule: "hot" }, { period: "hp" }] }), hot],
+      heard: yes,
+    });
+    expect(readPage(vigie.view(), "en")).toContain(
+      "ON 11:30 → 22:00 if the values of the house stay as they are",
+    );
+  });
+
   test("is explained by a legend that names values too, and says what they are, if a rule looks at one", async () => {
     const view = (await openHouse({ rules: [rule({ mqtt: HOT })] })).view();
     expect(readPage(view)).toContain("OUI, si la prévision et les valeurs de la maison se confirment");
@@ -623,6 +635,14 @@ describe("what a condition found", () => {
     const page = readPage(vigie.view());
     expect(page).toContain("en ce moment : no , à 14:05 , mais une valeur antérieure compte encore (hold)");
   });
+});
+
+test("a rule that is unknown does not say that what must not be is needed", async () => {
+  const negated = rule({ all: [{ not: { mqtt: HOT } }, { period: "hp" }] });
+  const page = readPage((await openHouse({ rules: [negated] })).view(), "en");
+  expect(page).toContain(
+    "unknown Tested ? unknown the condition that follows must not be met: house/hot: yes; at present: never heard",
+  );
 });
 
 describe("the words", () => {

@@ -74,6 +74,18 @@ describe("an explanation", () => {
     ]);
   });
 
+  test("names of a range the days that pass, or those that do not if each has to", () => {
+    const days = { day: "next_2_days", color: "rouge" };
+    const days3 = knownDaysOf({ "2026-01-05": official("rouge"), "2026-01-06": official("bleu") });
+    const found = (more: object) => {
+      const input = inputAt(AT, days3);
+      const { verdict, forecast: expected } = refresh(ruleOf({ ...days, ...more }), input);
+      return explainRule(verdict, expected, input).tree.saw;
+    };
+    expect(found({})).toBe("2026-01-05 rouge, official");
+    expect(found({ every: true })).toBe("2026-01-06 bleu, official");
+  });
+
   test("says when it next changes, that a forecast decides, and why an unknown day is not rouge", () => {
     expect(linesOf({ day: "now", color: "rouge" }, AT)[0]).toBe("r  OFF  next ON at 2026-01-05T05:00:00Z");
     expect(linesOf({ day: "d2", color: "rouge" }, AT)[0]).toContain("r  ON  (a forecast decides)");

@@ -5,10 +5,10 @@ import { evaluateRules } from "../../../src/core/rules/evaluate-rules.ts";
 import { explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { forecastVerdicts } from "../../../src/core/rules/forecast-verdicts.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
-import type { Rule } from "../../../src/core/rules/rule.ts";
+import { mqttConditionsIn, type Rule } from "../../../src/core/rules/rule.ts";
 import { NO_SETTINGS, switchRuleFor } from "../../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
-import type { HeardValue } from "../../../src/core/rules/value-readings.ts";
+import { type HeardValue, type KeptValues, readValues } from "../../../src/core/rules/value-readings.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { inputAt } from "../../support/rules.ts";
 import { valuesOf } from "../../support/values.ts";
@@ -72,6 +72,18 @@ describe("a value", () => {
     expect(because('{"soc":"12.345 %"}')).toEqual([`${asks} (not a number)`]);
     expect(because({ payload: '{"soc":12.345}', at: NOON - 2 * HOUR })).toEqual([`${asks} (too old)`]);
     expect(at(NOON, {}).because).toEqual([`${asks} (never heard)`]);
+  });
+
+  test("that only an earlier vigie heard is not said to have been never heard", () => {
+    const [rule] = rulesOptions.parse([{ id: "r", when: LOW }]);
+    const conditions = rule ? mqttConditionsIn(rule.when) : [];
+    const problems = (kept: KeptValues) =>
+      [...readValues(conditions, { heard: new Map(), kept }, NOON, new Map(), 0).values()].map(
+        ({ problem }) => problem,
+      );
+    expect(problems({})).toEqual(["never heard"]);
+    expect(problems({ car: { hash: "h", at: NOON - HOUR } })).toEqual(["not heard since vigie started"]);
+    expect(problems({ car: null })).toEqual(["never heard"]);
   });
 
   test("of a sensor that is dead does not say that nobody is home", () => {
