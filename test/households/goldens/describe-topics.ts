@@ -1,31 +1,25 @@
 import { type EventOf, isKind, type Trace } from "../trace.ts";
 import { nearestMinute } from "./paris-time.ts";
 import type { Part } from "./part.ts";
-import { takeWordsOut } from "./words-apart.ts";
+import { readObject, takeWordsOut } from "./words-apart.ts";
 
 /**
  * The retained topics, except discovery messages: first those with JSON, then the others. Topics of one level that expire at the same
  * time stand on one line.
  */
 export function describeTopics(look: EventOf<"look">, trace: Trace): Part[] {
-  const { retained } = look;
   const part: Part = { title: "topics", data: [], words: [] };
   const untilWhen = readExpiries(look, trace);
   const levels = new Map<string, string[]>();
-  for (const [topic, payload] of [...retained].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [topic, payload] of sorted(look.retained)) {
     if (isDiscovery(topic)) continue;
-    const json = readJson(payload);
-    const { same, rest } = json ? takeSameOut(json, topic, retained) : { same: [], rest: payload };
-    const { data, words } = takeWordsOut(typeof rest === "string" ? rest : JSON.stringify(rest));
-    for (const [place, said] of words)
-      part.words.push(`${[topic, place].filter(Boolean).join(" ")}: ${said}`);
+    const json = readObject(payload);
     if (json) {
-      const [first, ...below] = linesOfJson(JSON.parse(data));
-      const named = same.length > 0 ? [`as its topics: ${same.join(" ")}`] : [];
-      part.data.push(`${topic}${untilWhen(topic)}: ${[...named, first].join("; ")}`);
-      part.data.push(...below.map((line) => `${topic}: ${line}`));
+      describeObject(json, { topic, until: untilWhen(topic), retained: look.retained }, part);
       continue;
     }
+    const { data, words } = takeWordsOut(payload);
+    for (const [, said] of words) part.words.push(`${topic}: ${said}`);
     const level = topic.slice(0, topic.lastIndexOf("/") + 1);
     const key = `${level}${untilWhen(topic)}`;
     levels.set(key, [...(levels.get(key) ?? []), `${topic.slice(level.length)}=${data}`]);
@@ -34,12 +28,30 @@ export function describeTopics(look: EventOf<"look">, trace: Trace): Part[] {
   return [part];
 }
 
-export function isDiscovery(topic: string): boolean {
-  return topic.endsWith("/config");
+function sorted(topics: ReadonlyMap<string, string>): [topic: string, payload: string][] {
+  return [...topics].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-function readJson(payload: string): object | null {
-  return /^[[{]/.test(payload) ? JSON.parse(payload) : null;
+interface TopicWithJson {
+  topic: string;
+  /** When it expires, in words; empty: never. */
+  until: string;
+  retained: ReadonlyMap<string, string>;
+}
+
+/** Adds the lines of a topic whose payload is JSON. */
+function describeObject(json: object, { topic, until, retained }: TopicWithJson, part: Part): void {
+  const { same, rest } = takeSameOut(json, topic, retained);
+  const { data, words } = takeWordsOut(JSON.stringify(rest));
+  for (const [place, said] of words) part.words.push(`${topic} ${place}: ${said}`);
+  const [first, ...below] = linesOfJson(JSON.parse(data));
+  const named = same.length > 0 ? [`as its topics: ${same.join(" ")}`] : [];
+  part.data.push(`${topic}${until}: ${[...named, first].join("; ")}`);
+  part.data.push(...below.map((line) => `${topic}: ${line}`));
+}
+
+export function isDiscovery(topic: string): boolean {
+  return topic.endsWith("/config");
 }
 
 /** `same`: the keys whose value a topic below says, too, so that one change is one line. `rest`: the other keys. */

@@ -1,14 +1,14 @@
-/** A text of which the words for people have been taken out. */
+/** A text without its words for people, and these words. */
 export interface Apart {
   data: string;
-  /** Where in the text they stood, and what they say. */
+  /** By which keys they stood in the text, and what they say. */
   words: readonly (readonly [place: string, words: string])[];
 }
 
 /** A payload: JSON, or one value. */
 export function takeWordsOut(payload: string): Apart {
   const json = readObject(payload);
-  if (json === undefined)
+  if (json === null)
     return isSaid(payload) ? { data: MARK, words: [["", payload]] } : { data: payload, words: [] };
   const words: [string, string][] = [];
   const data = mapStrings(json, [], (text, path) => {
@@ -19,12 +19,13 @@ export function takeWordsOut(payload: string): Apart {
   return { data: JSON.stringify(data), words };
 }
 
-function readObject(payload: string): unknown {
-  if (!/^[[{]/.test(payload)) return undefined;
+/** An object or a list in JSON; null: it is something else, such as `[simulation] Tempo`. */
+export function readObject(payload: string): object | null {
+  if (!/^[[{]/.test(payload)) return null;
   try {
     return JSON.parse(payload);
   } catch {
-    return undefined;
+    return null;
   }
 }
 
