@@ -9,7 +9,7 @@ import type { Scene } from "./scene.ts";
 import { VERSION } from "./seams.ts";
 
 /** What was seen of one household, as text. */
-export interface Golden {
+interface Golden {
   /** All but words for people. */
   data: string;
   /** The words for people. */

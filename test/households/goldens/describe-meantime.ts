@@ -43,6 +43,8 @@ function describeEvent(event: TraceEvent, asked: ReadonlyMap<number, string>): D
       return plain(event.kind);
     case "crash":
       return { data: "crash", words: [event.error] };
+    case "leak":
+      return plain(`a secret is in ${event.where}`);
     case "jump":
       return plain(`the clock jumps by ${event.by / 1000} s`);
     case "log":

@@ -51,3 +51,10 @@ test("each kept file is of a scene, and of each scene all files are kept", () =>
     files.toSorted(),
   );
 });
+
+test("an owner types commands at looks only that the scene has", () => {
+  for (const { scenario, commands = {} } of SCENES) {
+    const looks = scenario.events.flatMap((event) => (event.kind === "look" ? [event.name] : []));
+    expect(looks).toEqual(expect.arrayContaining(Object.keys(commands)));
+  }
+});

@@ -1,5 +1,5 @@
 /** A page in HTML as two lists: how it is built, and what a person reads in it. */
-export interface PageParts {
+interface PageParts {
   /** A line for each element that has attributes, with those attributes that nobody reads. */
   elements: string[];
   /** A line for each row, list item, heading or paragraph, with what is read aloud in its place. */

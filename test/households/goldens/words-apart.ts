@@ -1,5 +1,5 @@
 /** A text without its words for people, and these words. */
-export interface Apart {
+interface Apart {
   data: string;
   /** By which keys they stood in the text, and what they say. */
   words: readonly (readonly [place: string, words: string])[];
