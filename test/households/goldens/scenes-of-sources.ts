@@ -99,6 +99,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
   {
     title: "the service alone announces a colour late",
     scenario: scenarioOf({
+      // With this seed the service names the colour at 13:05.
       seed: 68,
       trouble: 1,
       date: "2026-01-12",
@@ -126,6 +127,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
   {
     title: "RTE says rouge and the service blanc, until the service says rouge, too",
     scenario: scenarioOf({
+      // With this seed the service says blanc at first, and rouge at 13:01.
       seed: 13,
       trouble: 1,
       date: "2026-01-12",
@@ -146,6 +148,7 @@ export const SCENES_OF_SOURCES: readonly Scene[] = [
   {
     title: "a colour that is corrected on the day before",
     scenario: scenarioOf({
+      // With this seed blanc is announced at 07:00, and RTE corrects it at 11:05.
       seed: 6,
       trouble: 1,
       date: "2026-01-12",
