@@ -8,32 +8,46 @@ interface PageParts {
 
 export function readPage(html: string): PageParts {
   const elements: string[] = [];
+  const text = openText();
+  for (const [, closing, name = "", attributes = "", empty, words = ""] of mainOf(html).matchAll(PART)) {
+    text.add(words);
+    if (closing) text.end(name);
+    if (closing || name === "") continue;
+    text.begin(name, empty !== "" || VOID.has(name));
+    const read = [...attributes.matchAll(ATTRIBUTE)].map(([, key = "", value]) => ({ key, value }));
+    for (const { key, value } of read) if (READ_ALOUD.has(key)) text.add(` [${value}] `);
+    const shown = read.filter(({ key }) => !READ_ALOUD.has(key) && key !== "aria-hidden");
+    if (shown.length > 0 && !text.isIn("defs"))
+      elements.push([name, ...shown.map(({ key, value }) => `${key}=${value}`)].join(" "));
+  }
+  return { elements: countSame(elements), words: text.lines() };
+}
+
+/** The text of a page, divided into lines and cells as elements begin and end. */
+function openText() {
   const lines: string[] = [""];
+  /** The elements that have begun and not ended. */
   const open: string[] = [];
   const add = (text: string) => {
     lines[lines.length - 1] += text;
   };
-  const begin = (name: string) => {
+  const divide = (name: string) => {
     if (ROWS.has(name) || (LINES.has(name) && !open.some((one) => ROWS.has(one)))) lines.push("");
     else if (LINES.has(name) || CELLS.has(name)) add(BETWEEN);
   };
-  for (const [, closing, name = "", attributes = "", empty, text = ""] of mainOf(html).matchAll(PART)) {
-    add(text);
-    if (name === "") continue;
-    if (closing) {
+  return {
+    add,
+    begin: (name: string, isEmpty: boolean) => {
+      divide(name);
+      if (!isEmpty) open.push(name);
+    },
+    end: (name: string) => {
       open.pop();
-      begin(name);
-      continue;
-    }
-    begin(name);
-    const read = [...attributes.matchAll(ATTRIBUTE)].map(([, key = "", value]) => ({ key, value }));
-    for (const { key, value } of read) if (READ_ALOUD.has(key)) add(` [${value}] `);
-    const shown = read.filter(({ key }) => !READ_ALOUD.has(key) && !SELDOM_SEEN.has(key));
-    if (shown.length > 0 && !open.includes("defs"))
-      elements.push([name, ...shown.map(({ key, value }) => `${key}=${value}`)].join(" "));
-    if (!empty && !VOID.has(name)) open.push(name);
-  }
-  return { elements: countSame(elements), words: lines.map(tidy).filter((line) => line !== "") };
+      divide(name);
+    },
+    isIn: (name: string) => open.includes(name),
+    lines: () => lines.map(tidy).filter((line) => line !== ""),
+  };
 }
 
 function mainOf(html: string): string {
@@ -71,7 +85,6 @@ const CHARACTERS: Record<string, string> = {
 const PART = /<(\/?)([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*(\/?)>|([^<]+)/gi;
 const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g;
 const READ_ALOUD = new Set(["aria-label", "title", "alt"]);
-const SELDOM_SEEN = new Set(["aria-hidden"]);
 const VOID = new Set(["br", "img", "input"]);
 /** The text of one of these is one line, whatever is in it. */
 const ROWS = new Set(["li", "tr", "summary"]);
