@@ -45,8 +45,9 @@ function describeObject(json: object, { topic, until, retained }: TopicWithJson,
   const { data, words } = takeWordsOut(JSON.stringify(rest));
   for (const [place, said] of words) part.words.push(`${topic} ${place}: ${said}`);
   const [first, ...below] = linesOfJson(JSON.parse(data));
-  const named = same.length > 0 ? [`as its topics: ${same.join(" ")}`] : [];
-  part.data.push(`${topic}${until}: ${[...named, first].join("; ")}`);
+  const named = `as its topics: ${same.join(" ")}`;
+  const shown = same.length === 0 ? [first] : Object.keys(rest).length === 0 ? [named] : [named, first];
+  part.data.push(`${topic}${until}: ${shown.join("; ")}`);
   part.data.push(...below.map((line) => `${topic}: ${line}`));
 }
 
@@ -88,7 +89,7 @@ function linesOfJson(value: object): string[] {
     return `${list.length} below`;
   };
   const whole = Array.isArray(value) ? takeOut(value) : mapValues(value, takeOut);
-  return [JSON.stringify(whole), ...below];
+  return [typeof whole === "string" ? whole : JSON.stringify(whole), ...below];
 }
 
 function mapValues(value: object, map: (one: unknown) => unknown): object {

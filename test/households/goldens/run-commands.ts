@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectAsync } from "mqtt";
 import { startMosquitto } from "../../support/mosquitto.ts";
+import { type Cleanup, createCleanup } from "../../support/vigie.ts";
 import type { Scenario } from "../scenario.ts";
 import { createAnswers, inventedBy, type SourceFault } from "../sources.ts";
 import { type EventOf, isKind, type SourceName, type Trace } from "../trace.ts";
@@ -24,50 +24,46 @@ export async function runCommands(trace: Trace, { commands = {}, scenario, title
     const wanted = commands[look.name] ?? [];
     if (wanted.length === 0) continue;
     text += `\n==== ${look.name}: ${nearestMinute(look.at)} ====\n`;
-    const house = await openHouse(look, scenario);
+    const cleanup = createCleanup();
     try {
-      for (const command of wanted) text += `\n$ vigie ${command}\n${await house.run(command)}`;
+      const run = await openHouse(look, scenario, cleanup);
+      for (const command of wanted) text += `\n$ vigie ${command}\n${await run(command)}`;
     } finally {
-      await house.close();
+      await cleanup.run();
     }
   }
   return text;
 }
 
-async function openHouse(look: EventOf<"look">, scenario: Scenario) {
-  const folder = mkdtempSync(join(tmpdir(), "vigie-golden-"));
+/** Opens what is around a command. Returns how to run one, which gives what it prints. */
+async function openHouse(
+  look: EventOf<"look">,
+  scenario: Scenario,
+  cleanup: Cleanup,
+): Promise<(command: string) => Promise<string>> {
+  const folder = await cleanup.createFolder();
   const broker = await startMosquitto();
-  const service = await serveSource("service", look, scenario);
-  const rte = await serveSource("rte", look, scenario);
+  cleanup.add(broker.remove);
+  const service = await serveSource("service", look, scenario, cleanup);
+  const rte = await serveSource("rte", look, scenario, cleanup);
   await holdTopics(broker.url, look.retained);
   // The state file has beside each day the address of the source that named it.
-  const state = (look.stateFile ?? "").replaceAll(SERVICE, service.url).replaceAll(RTE_ADDRESS, rte.url);
-  if (state !== "") writeFileSync(join(folder, "state.json"), state);
-  writeFileSync(join(folder, "vigie.yaml"), look.yaml);
+  const state = (look.stateFile ?? "").replaceAll(SERVICE, service).replaceAll(RTE_ADDRESS, rte);
+  if (state !== "") await writeFile(join(folder, "state.json"), state);
+  await writeFile(join(folder, "vigie.yaml"), look.yaml);
   const env = {
     PATH: process.env["PATH"],
     VIGIE_CONFIG: join(folder, "vigie.yaml"),
     VIGIE_STATE: folder,
     VIGIE_MQTT_URL: broker.url,
-    ...(look.yaml.includes(SERVICE) && { VIGIE_SERVICE_BASE_URL: service.url }),
-    ...(/source: rte/.test(look.yaml) && { VIGIE_OFFICIAL_SOURCE: rte.url }),
+    ...(look.yaml.includes(SERVICE) && { VIGIE_SERVICE_BASE_URL: service }),
+    ...(/source: rte/.test(look.yaml) && { VIGIE_OFFICIAL_SOURCE: rte }),
   };
-  const names = {
-    [broker.url]: "<broker>",
-    [service.url]: "<service>",
-    [rte.url]: "<rte>",
-    [folder]: "<folder>",
-  };
-  return {
-    run: async (command: string) => {
-      const { code, out, err } = await runProgram(command.split(" "), look.at, { cwd: folder, env });
-      const printed = [out, err && `(for a person)\n${err}`, code !== 0 && `(code ${code})\n`];
-      return nameAddresses(printed.filter(Boolean).join(""), names);
-    },
-    close: async () => {
-      await Promise.all([broker.remove(), service.stop(), rte.stop()]);
-      rmSync(folder, { recursive: true });
-    },
+  const names = { [broker.url]: "<broker>", [service]: "<service>", [rte]: "<rte>", [folder]: "<folder>" };
+  return async (command) => {
+    const { code, out, err } = await runProgram(command.split(" "), look.at, { cwd: folder, env });
+    const printed = [out, err && `(for a person)\n${err}`, code !== 0 && `(code ${code})\n`];
+    return nameAddresses(printed.filter(Boolean).join(""), names);
   };
 }
 
@@ -103,7 +99,13 @@ async function holdTopics(url: string, topics: ReadonlyMap<string, string>): Pro
   await client.endAsync();
 }
 
-async function serveSource(name: SourceName, { steady }: EventOf<"look">, scenario: Scenario) {
+/** Returns the address. */
+async function serveSource(
+  name: SourceName,
+  { steady }: EventOf<"look">,
+  scenario: Scenario,
+  cleanup: Cleanup,
+): Promise<string> {
   const answer = createAnswers(name, inventedBy(scenario));
   const now = Date.parse(scenario.from) + steady;
   const fault = faultAt(name, steady / 1000, scenario);
@@ -112,13 +114,14 @@ async function serveSource(name: SourceName, { steady }: EventOf<"look">, scenar
     response.writeHead(status, headers).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
   const stop = () => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
   if (fault?.kind === "down") await stop();
-  return { url, stop };
+  else cleanup.add(stop);
+  return `http://127.0.0.1:${port}`;
 }
 
 /** What is wrong with a source, so many seconds after the beginning. */
