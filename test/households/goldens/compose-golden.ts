@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type EventOf, isKind, type Trace, within } from "../trace.ts";
 import { compareLines } from "./compare-lines.ts";
 import { describeMeantime } from "./describe-meantime.ts";
@@ -46,7 +48,8 @@ function hideNames(text: string): string {
   return text
     .replaceAll(VERSION, "<version>")
     .replaceAll(/("incarnation"):"\w+"/g, '$1:"<drawn>"')
-    .replaceAll(/\S+\/vigie-household-\w+/g, "<secrets>")
+    .replaceAll(SECRETS, "<secrets>")
+    .replaceAll(/<secrets>\w+/g, "<secrets>")
     .replaceAll(/\b\d{13}\b/g, hideId);
 }
 
@@ -66,3 +69,6 @@ function print(parts: readonly Part[], which: "data" | "words"): string {
     .map((part) => `\n-- ${part.title}\n${part[which].join("\n")}\n`)
     .join("");
 }
+
+/** How the folder of the secrets begins. The folder for temporary files may have a space in its name. */
+const SECRETS = join(tmpdir(), "vigie-household-");
