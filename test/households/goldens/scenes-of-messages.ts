@@ -57,7 +57,7 @@ const CHOICES: Scene = {
                     date: "{next.date}",
                     sure: "{next.confidence}",
                     now: { color: "{now.color}", period: "{now.period}", rate: "{now.rate}" },
-                    rouge: ["{next_rouge.date}", "{left.rouge}", "{remaining.rouge}"],
+                    rouge: ["{next_rouge.date}", "{next_rouge.day}", "{left.rouge}", "{remaining.rouge}"],
                     later: "{d2.color}, {d7.day}",
                   },
                 },
