@@ -60,18 +60,21 @@ const AWAY: Scene = {
     ...ROUGE_MORNING,
     to: "07:27",
     configs: [
-      houseWith({
-        id: "heater",
-        name: "Sèche-serviettes",
-        topic: "heater/set",
-        choose: [{ when: "rouge_peak", payload: { state: "OFF" } }],
-        else: { payload: { state: "ON" } },
-        confirm: {
-          topic: "heater/state",
-          every: "2m",
-          online: { topic: "heater/availability", equals: { state: "online" } },
+      houseWith(
+        {
+          id: "heater",
+          name: "Sèche-serviettes",
+          topic: "heater/set",
+          choose: [{ when: "rouge_peak", payload: { state: "OFF" } }],
+          else: { payload: { state: "ON" } },
+          confirm: {
+            topic: "heater/state",
+            every: "2m",
+            online: { topic: "heater/availability", equals: { state: "online" } },
+          },
         },
-      }),
+        { ...BOILER, confirm: { topic: "boiler/status", path: "output", for: "10m" } },
+      ),
     ],
     devices: [
       {
@@ -89,6 +92,7 @@ const AWAY: Scene = {
           '{"state":"ON"}': '{"state":"ON","power":750}',
         },
       },
+      BOILER_DEVICE,
     ],
     happenings: [
       ["05:45", START],
@@ -102,6 +106,7 @@ const AWAY: Scene = {
       ["06:45", { kind: "power", device: "heater", for: 1_510, back: "online" }],
       ["06:47", START],
       ["06:49", look("it went away while vigie was stopped")],
+      ["06:50", { kind: "power", device: "boiler", for: 1_560, back: "report", keeps: true }],
       ["07:00", sendsCommand("rules/rouge_peak/enabled", '{"enabled":false,"for":"2h"}')],
       ["07:05", look("it is told to heat, and is away")],
       ["07:14", { kind: "power", device: "heater", for: 600, back: "online" }],
