@@ -136,6 +136,13 @@ const SIMULATED: Scene = {
   commands: { "pretended and not told": ["show"] },
 };
 
+/** The second time is less than six hours after the first. */
+const THREE_TIMES_A_DAY = {
+  id: "three_times_a_day",
+  when: {
+    any: [{ between: ["10:00", "10:30"] }, { between: ["14:00", "14:30"] }, { between: ["20:00", "20:30"] }],
+  },
+};
 const NTFY = "https://ntfy.example";
 const MATRIX = "https://matrix.example";
 const MESSAGES: Scene = {
@@ -148,7 +155,7 @@ const MESSAGES: Scene = {
     configs: [
       {
         ...HOUSE,
-        rules: [ROUGE_TOMORROW],
+        rules: [ROUGE_TOMORROW, THREE_TIMES_A_DAY],
         outputs: {
           list: [
             {
@@ -176,6 +183,11 @@ const MESSAGES: Scene = {
               topic: "screen/say",
               message: true,
               choose: [{ when: "rouge_tomorrow", payload: "{next.day}: {next.color}" }],
+            },
+            {
+              topic: "kitchen/say",
+              message: true,
+              choose: [{ when: "three_times_a_day", payload: "Lancer une machine" }],
             },
           ],
         },
