@@ -73,7 +73,7 @@ const AWAY: Scene = {
             online: { topic: "heater/availability", equals: { state: "online" } },
           },
         },
-        { ...BOILER, confirm: { topic: "boiler/status", path: "output", for: "10m" } },
+        { ...CONFIRMED_BOILER, confirm: { topic: "boiler/status", path: "output", for: "10m" } },
       ),
     ],
     devices: [
