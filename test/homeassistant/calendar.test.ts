@@ -34,8 +34,11 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
   const viewWith = (
     days: Record<string, KnownDay>,
     { at = Date.now(), serviceKind = "real" }: { at?: number; serviceKind?: "real" | "invented" } = {},
-  ) =>
-    viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind, tariff: WITHOUT_LAWS }).loop);
+  ) => {
+    const tariff = WITHOUT_LAWS;
+    const { loop } = openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind, tariff });
+    return viewOf(loop, { tariff });
+  };
   const serve = (...shown: Parameters<typeof viewWith>) => server?.show(viewWith(...shown));
   /** Home Assistant reads the calendar now. */
   const reload = () => shared.home.post(`/api/config/config_entries/entry/${entry}/reload`, {});
