@@ -41,7 +41,7 @@ const others = withOneProcess("others", {
 /** The quick tests. */
 const quick = [households(), others];
 
-/** But for the tests of judges, which have no other cases, and say nothing of vigie on another Node. */
+/** Without the tests of judges: the long run has no other cases of them, and they say nothing of vigie on another Node. */
 const long = [households([files("households/judges")]), others, withPrograms("long")];
 
 /**

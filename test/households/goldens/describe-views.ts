@@ -91,7 +91,7 @@ function describeDiscovery(look: EventOf<"look">): Part[] {
       const { components = {}, ...rest } = JSON.parse(payload) as Record<string, object>;
       for (const [name, one] of [["", rest], ...Object.entries(components)] as [string, object][]) {
         const { data, words } = takeWordsOut(JSON.stringify(one));
-        part.data.push(`${name} ${data.replaceAll(/\n */g, " ")}`.trim());
+        part.data.push(`${name} ${data}`.trim());
         for (const [place, said] of words) part.words.push(`${name} ${place}: ${said}`.trim());
       }
       return part;

@@ -92,5 +92,5 @@ const LINES = new Set([
   ..."main section header footer h1 h2 h3 p ul ol dl div table details".split(" "),
   ...ROWS,
 ]);
-const CELLS = new Set(["p", "td", "th", "dt", "dd", "span", "strong", "svg", "text", "time"]);
+const CELLS = new Set(["td", "th", "dt", "dd", "span", "strong", "svg", "text", "time"]);
 const BETWEEN = "\u0000";

@@ -1,3 +1,4 @@
+import { HOUSE } from "../found/shared.ts";
 import type { OutputText, RuleText, Scenario } from "../scenario.ts";
 
 /** A scripted household. What is seen of it at each `look` of its script is kept as text. */
@@ -11,11 +12,7 @@ export interface Scene {
   commands?: Readonly<Record<string, readonly string[]>>;
 }
 
-export const HOUSE = {
-  service: { base_url: "https://service.example" },
-  official: { source: "rte" },
-  mqtt: { url: "mqtt://192.0.2.1" },
-} as const;
+export { HOUSE };
 
 export const ROUGE_PEAK: RuleText = {
   id: "rouge_peak",

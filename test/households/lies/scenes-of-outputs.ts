@@ -1,10 +1,5 @@
+import { HOUSE } from "../found/shared.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "../scenario.ts";
-
-const HOUSE = {
-  service: { base_url: "https://service.example" },
-  official: { source: "rte" },
-  mqtt: { url: "mqtt://192.0.2.1" },
-} as const;
 
 const PLAIN = { seed: 1, trouble: 0, history: 3, oldBroker: false };
 
