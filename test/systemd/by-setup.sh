@@ -11,6 +11,8 @@ install -m 600 -o mosquitto /dev/null /etc/mosquitto/passwords
 mosquitto_passwd -b /etc/mosquitto/passwords vigie $secret
 mosquitto_passwd -b /etc/mosquitto/passwords reader of-all
 systemctl restart mosquitto
+# The official source alone is asked. It may not name a rouge day at a weekend or in summer: vigie would warn of it.
+{ echo date,color; for day in -1 0 1 2 3 4 5 6 7 8; do date -d "$day day" +%F,bleu; done; } >/opt/days.csv
 start_service >/dev/null
 set_up() {
   "$@" --service none --official http://127.0.0.1:8787 --broker mqtt://127.0.0.1:1883 --username vigie --password-file /tmp/secret \
@@ -33,9 +35,6 @@ finding "uninstall" sh /usr/local/lib/vigie/systemd/uninstall.sh
 cp -R /package clone && cd clone
 echo house-Jt5vYqx2 >config/phone_secret
 chmod 600 config/phone_secret
-# Tomorrow is rouge here: at some hours the message is sent as soon as vigie runs.
-systemd-run --quiet --unit=ntfy node -e 'require("http").createServer((_, answer) => answer.end()).listen(8788, "127.0.0.1")'
-until_so 60 curl -sf http://127.0.0.1:8788 >/dev/null
 finding "set-up in a folder" set_up node dist/main.js setup --message kind=ntfy,server=http://127.0.0.1:8788,secret_file=config/phone_secret
 finding "its password in the folder" grep password_file config/vigie.yaml
 finding "install from the folder" sh systemd/install.sh
