@@ -11,8 +11,8 @@ install -m 600 -o mosquitto /dev/null /etc/mosquitto/passwords
 mosquitto_passwd -b /etc/mosquitto/passwords vigie $secret
 mosquitto_passwd -b /etc/mosquitto/passwords reader of-all
 systemctl restart mosquitto
-# The official source alone is asked. It may not name a rouge day at a weekend or in summer: vigie would warn of it.
-{ echo date,color; for day in -1 0 1 2 3 4 5 6 7 8; do date -d "$day day" +%F,bleu; done; } >/opt/days.csv
+# RTE alone is asked: vigie would warn if it named a rouge day at a weekend or in summer.
+{ echo date,color; days_of bleu -1 0 1 2 3 4 5 6 7 8; } >/opt/days.csv
 start_service >/dev/null
 set_up() {
   "$@" --service none --official http://127.0.0.1:8787 --broker mqtt://127.0.0.1:1883 --username vigie --password-file /tmp/secret \

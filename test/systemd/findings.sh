@@ -32,9 +32,11 @@ says() { [ "$(topic "$1")" = "$2" ]; }
 retained() { sub -t '#' --retained-only -W 1 -v | sort; }
 drop_in() { mkdir -p /run/systemd/system/vigie.service.d; cat >"/run/systemd/system/vigie.service.d/$1.conf"; systemctl daemon-reload; }
 no_drop_ins() { rm -rf /run/systemd/system/vigie.service.d; systemctl daemon-reload; }
+# days_of COLOR DAY…: lines of a file of days, each day as a number of days from today.
+days_of() { local color=$1 day; shift; for day; do date -d "$day day" "+%F,$color"; done; }
 # The forecast service: four days of rouge from yesterday on, then blanc, whatever the season.
 start_service() {
-  [ -e /opt/days.csv ] || { echo date,color; for day in -1 0 1 2; do date -d "$day day" +%F,rouge; done; for day in 3 4 5 6 7 8; do date -d "$day day" +%F,blanc; done; } >/opt/days.csv
+  [ -e /opt/days.csv ] || { echo date,color; days_of rouge -1 0 1 2; days_of blanc 3 4 5 6 7 8; } >/opt/days.csv
   systemd-run --quiet --unit=forecast --property=DynamicUser=yes node /package/dist/main.js simulator --port 8787 --days /opt/days.csv
   until_so 60 curl -sf http://127.0.0.1:8787/v1/public
 }
