@@ -100,8 +100,8 @@ export interface PassingOutput extends PassingOfPayload {
   /** One payload at a time, so that the last one to arrive is the one in force. */
   underWay: WaitingSend | GivenSend | null;
   retry: Retry | null;
-  /** At the last decision: the payload is that of a choice whose rule is ON. */
-  isChoiceOn: boolean;
+  /** At the last decision: the payload is that of a choice whose rule is ON; null: nothing is decided since the start. */
+  isChoiceOn: boolean | null;
   /** What was sent before the payloads that were chosen since a source last agreed with this machine's clock; null: none were. */
   former: Sent | null;
   /** When it is sent or told next, if vigie has slowed down; null: it has not. */
@@ -257,7 +257,7 @@ export function outputStatuses(
     const status = outputStatus(output, {
       sent,
       isRefused: retry?.isSlow ?? false,
-      isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn)),
+      isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn === true)),
       next_try: nextTry,
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });
@@ -408,7 +408,7 @@ export const NOTHING_PASSES: PassingOutput = {
   ...NEW_PAYLOAD,
   underWay: null,
   retry: null,
-  isChoiceOn: false,
+  isChoiceOn: null,
   former: null,
   nextTry: null,
   wakeAt: null,

@@ -147,7 +147,8 @@ function tellingDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): nu
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
   const { isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
-  if (!sent || !mayBeTold(part, output)) return null;
+  // The choice may have ended while vigie was stopped.
+  if (!sent || isChoiceOn === null || !mayBeTold(part, output)) return null;
   const after = (wait: number) => Math.max(sentAt === null ? at.steady : sentAt + wait, notBefore ?? 0);
   const isMissed = sent.answer === "missed";
   if (sent.answer === "awaited") return Math.max(after(confirm.every), heardFrom(part, output));

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import type { OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import { verdictsOf } from "../../support/outputs.ts";
 import {
   assumed,
+  byHand,
   CONFIRM,
   confirmed,
   HOUR,
@@ -277,4 +279,24 @@ test("a device that takes its place with other payloads is never sent those of t
   moved.connect();
   moved.wait(HOUR);
   expect(moved.sent).toEqual([]);
+});
+
+test.each([
+  ["told if its choice is ON still", true, ["off"]],
+  ["told nothing if its choice has ended", false, []],
+])("after a start, a device that is there and never obeyed waits for the rules: %s", (_title, peak, told) => {
+  const { else: _else, ...output } = PRESENT;
+  const before = house(output);
+  before.connect();
+  before.turn(true);
+  before.wait(2 * HOUR);
+  expect(before.state()).toBe("failed");
+  const vigie = byHand([output], { kept: before.kept(), at: 3 * HOUR, isAfterCrash: true });
+  vigie.open(1);
+  vigie.report("true", true, ONLINE.topic);
+  vigie.take({ kind: "reports read", connection: 1 });
+  vigie.pass(15 * SECOND);
+  expect(vigie.due()).toEqual([]);
+  vigie.decide(verdictsOf({ peak }));
+  expect(vigie.due().map(({ payload }) => payload)).toEqual(told);
 });

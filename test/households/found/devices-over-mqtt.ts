@@ -7,6 +7,8 @@ import {
   GUESTS_ONLINE,
   HOUSE,
   KEPT_DEVICE,
+  NIGHT,
+  ONLINE,
   QUIET_HOUSE,
   QUIET_MORNING,
   RELAY,
@@ -31,6 +33,40 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
         valueAt(60, "guests"),
         { at: 600, kind: "report", topic: "device1/state", payload: "p2", retain: false },
         { at: 1_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "after a start a device that never obeyed is told what its choice has not wanted for long",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 5_700,
+      seed: 1,
+      from: "2026-01-05T04:00:00Z",
+      configs: [
+        {
+          ...HOUSE,
+          rules: [NIGHT],
+          outputs: {
+            list: [
+              {
+                topic: "device1/set",
+                choose: [{ when: "night", payload: "p1" }],
+                confirm: { topic: "device1/state", for: "10m", online: ONLINE },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [{ ...REPORTING_ONLINE, manner: "is silent" }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 1_800, kind: "kill", steps: 0 },
+        // The night has ended at 3600. Nobody tells vigie the time for 15 s.
+        { at: 3_900, kind: "source", source: "service", fault: { kind: "hangs" }, for: 300 },
+        { at: 3_900, kind: "source", source: "rte", fault: { kind: "hangs" }, for: 300 },
+        { at: 4_000, kind: "start" },
+        { at: 5_690, kind: "quiet" },
       ],
     },
   },

@@ -1,9 +1,10 @@
-import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import { type Chosen, choosePayload, decidingTopics, isHeldBack } from "./chosen-payload.ts";
 import type { House } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { readOutputLives } from "./output-life.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { houseAt, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
@@ -92,7 +93,9 @@ function unwanted(sent: readonly Sending[], trace: Trace): Finding[] {
       (!calm.isSeen(from, to) && houses.some(({ house, output }) => isOfValues(output, house)));
     if (isOpen) return ["skipped"];
     const before = sent[index - 1];
-    const chosen = houses.flatMap(({ output }) => chosenBetween(output, topics, from, to));
+    const chosen = houses.flatMap(({ output }) =>
+      chosenBetween(output, topics, Math.max(from, decidedAnew(output, sending, trace)), to),
+    );
     const wanted = chosen.filter((one) => hasPayload(one) && one.payload === payload);
     if (wanted.some(({ kind }) => kind !== "else")) return ["right"];
     const outputs = houses.map(({ output }) => output);
@@ -103,6 +106,21 @@ function unwanted(sent: readonly Sending[], trace: Trace): Finding[] {
     }
     return [{ at: steady, sentence: `${target}: nobody wanted ${payload}` }];
   });
+}
+
+const startsOf = onceForEach(({ events }: Trace) => events.filter((event) => isKind(event, "start")));
+
+/**
+ * When the vigie that sent it has said of each rule what it is now: what the vigie before has said counts no more. That goes over the same
+ * connection as the payload, and before it.
+ */
+function decidedAnew(output: OutputText, { how, steady }: Sending, trace: Trace): number {
+  const from = startsOf(trace).findLast((start) => start.steady <= steady)?.steady;
+  if (how === "http" || from === undefined) return 0;
+  const said = decidingTopics(output).map(
+    (topic) => within(readTopics(trace).published(topic), from, steady)[0]?.steady ?? 0,
+  );
+  return Math.max(from, ...said);
 }
 
 /**
