@@ -94,6 +94,43 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
     },
   },
   {
+    what: "a judge that expects one message for a payload that cannot be sent without its secret",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 200,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS],
+          outputs: {
+            list: [
+              {
+                id: "device1",
+                url: "http://192.0.2.40/device1/set/{secret}?turn={payload}",
+                secret_file: "plain",
+                choose: [GUESTS_ON],
+                else: "p2",
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 60, kind: "secret file", name: "plain", for: 600 },
+        {
+          at: 100,
+          kind: "series",
+          topic: "house/value1",
+          every: 0.02,
+          for: 11,
+          retain: true,
+          values: { words: ["guests", "nobody"] },
+        },
+      ],
+    },
+  },
+  {
     what: "two devices that hang behind one address delay the third one there",
     scenario: {
       ...QUIET_HOUSE,

@@ -9,6 +9,7 @@ import {
   KEPT_DEVICE,
   NIGHT,
   ONLINE,
+  PEAK,
   QUIET_HOUSE,
   QUIET_MORNING,
   RELAY,
@@ -114,6 +115,33 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
         valueAt(1_360, "guests"),
         { at: 1_500, kind: "press", device: "device1" },
         { at: 5_000, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a judge that counts what a device is told while it is away",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 7_500,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [PEAK],
+          outputs: {
+            list: [
+              {
+                topic: "device1/set",
+                choose: [{ when: "peak", payload: "p1" }],
+                confirm: { topic: "device1/state", keep: true, online: ONLINE },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [{ ...REPORTING_ONLINE, manner: "is switched back" }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 3_600, kind: "power", device: "device1", for: 3_500, back: "report first", keeps: true },
       ],
     },
   },

@@ -1,11 +1,12 @@
 import { DAY, MINUTE } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { readCalm } from "./calm.ts";
+import type { OutputText } from "./house-outputs.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { expectedOf, judgeOutputs, type Look, targetsOf } from "./output-life.ts";
 import { requestJudges } from "./request-limits.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
-import { BASE, housesInForce, readTopics } from "./topics.ts";
+import { BASE, houseAt, housesInForce, readTopics } from "./topics.ts";
 
 /** vigie is polite: requests a minute and a day, messages, writes. */
 export const limitJudges: readonly Judge[] = [
@@ -18,7 +19,7 @@ export const limitJudges: readonly Judge[] = [
 /**
  * "Rules are evaluated at most once a second" (docs/rules.md, "Limits"), and "vigie looks at the reports of a device at most once a second"
  * (docs/outputs.md): so a topic changes once a second. An output changes its topics twice more for each payload that it sends: it
- * waits, and the broker or the address has taken it.
+ * waits, and the broker or the address has taken it; and once more for one that it cannot send.
  */
 function judgeMessages(trace: Trace): Finding[] {
   const topics = readTopics(trace);
@@ -30,6 +31,7 @@ function judgeMessages(trace: Trace): Finding[] {
     if (/owner\/p[io]ng$/.test(topic)) return [];
     const own = [
       ...sendingsOf(topic, trace).map(({ steady }) => ({ steady, more: 2 })),
+      ...unsentOf(topic, trace).map(({ steady }) => ({ steady, more: 1 })),
       // vigie sends its own value again.
       ...foreign.flatMap((event) => (event.topic === topic ? [{ steady: event.steady, more: 1 }] : [])),
     ];
@@ -50,6 +52,19 @@ function sendingsOf(topic: string, trace: Trace): Sending[] {
   if (kind !== "outputs") return [];
   const outputs = housesInForce(trace).flatMap(({ house }) => house.outputs.filter((one) => one.id === id));
   return [...new Set(outputs.map(targetOf))].flatMap((target) => readSendings(trace).get(target) ?? []);
+}
+
+/** Payloads that could not be sent without a secret: who waits at the address sees no request. */
+function unsentOf(topic: string, trace: Trace): { steady: number }[] {
+  const [, kind, id] = topic.split("/");
+  const calm = readCalm(trace);
+  const isSecret = (output: OutputText) => output.id === id && output.needsSecretFile;
+  return kind === "outputs"
+    ? readTopics(trace)
+        .published(`${BASE}/outputs/${id}/payload`)
+        .filter(({ steady }) => !calm.hasSecrets(steady, steady))
+        .filter(({ steady }) => houseAt(trace, steady)?.outputs.some(isSecret))
+    : [];
 }
 
 /** All rules publish on one topic that they have turned, and may turn at once. */

@@ -97,7 +97,8 @@ function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
 function toldTooOften(look: Look): Finding[] {
   const { life, calm } = look;
   const again = sentAgain(look)
-    // What a device that comes back is told does not count.
+    // What a device is told that is away, or comes back, does not count.
+    .filter(({ second }) => life.presences[countUntil(life.presences, second.steady) - 1]?.isThere !== false)
     .filter(({ first, second }) => !hasComeBack(life, first, second))
     // What is refused, or for which the address takes no connection, does not reach the device.
     .filter(({ second }) => second.failure !== "refused" && second.failure !== "not written")
