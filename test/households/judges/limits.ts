@@ -54,7 +54,7 @@ function sendingsOf(topic: string, trace: Trace): Sending[] {
   return [...new Set(outputs.map(targetOf))].flatMap((target) => readSendings(trace).get(target) ?? []);
 }
 
-/** Payloads that could not be sent without a secret: who waits at the address sees no request. */
+/** Payloads that vigie could not send because their secret was not there. The trace has no request for them. */
 function unsentOf(topic: string, trace: Trace): { steady: number }[] {
   const [, kind, id] = topic.split("/");
   const calm = readCalm(trace);

@@ -111,8 +111,8 @@ function unwanted(sent: readonly Sending[], trace: Trace): Finding[] {
 const startsOf = onceForEach(({ events }: Trace) => events.filter((event) => isKind(event, "start")));
 
 /**
- * When the vigie that sent it has said of each rule what it is now: what the vigie before has said counts no more. That goes over the same
- * connection as the payload, and before it.
+ * When the process that sent it had published the state of each rule. What the process before it published counts no more. Rules and
+ * payloads use the same connection, and the rules are first.
  */
 function decidedAnew(output: OutputText, { how, steady }: Sending, trace: Trace): number {
   const from = startsOf(trace).findLast((start) => start.steady <= steady)?.steady;
