@@ -7,6 +7,7 @@ import {
   GUESTS_ON,
   GUESTS_ONLINE,
   HOUSE,
+  houseWith,
   QUIET_HOUSE,
   QUIET_MORNING,
   REPORTING_ONLINE,
@@ -153,20 +154,14 @@ export const BROKER: readonly Found[] = [
     scenario: {
       ...QUIET_MORNING,
       length: 600,
-      configs: ([1, 0] as const).map((qos) => ({
-        ...HOUSE,
-        rules: [GUESTS],
-        outputs: {
-          list: [
-            {
-              topic: "device1/set",
-              qos,
-              choose: [GUESTS_ON],
-              confirm: { topic: "device1/state", every: "20s", for: "10m" },
-            },
-          ],
-        },
-      })),
+      configs: ([1, 0] as const).map((qos) =>
+        houseWith(GUESTS, {
+          topic: "device1/set",
+          qos,
+          choose: [GUESTS_ON],
+          confirm: { topic: "device1/state", every: "20s", for: "10m" },
+        }),
+      ),
       events: [
         { at: 1, kind: "start" },
         { at: 50, kind: "refuse", topic: "device1/set", for: 200 },

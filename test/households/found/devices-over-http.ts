@@ -5,12 +5,14 @@ import {
   GUESTS,
   GUESTS_ON,
   HOUSE,
+  houseWith,
   NIGHT,
   ONLINE,
   QUIET_HOUSE,
   QUIET_MORNING,
   REPORTING_ONLINE,
   valueAt,
+  valuesAt,
 } from "./shared.ts";
 
 const KEPT_OVER_HTTP = {
@@ -22,41 +24,25 @@ const KEPT_OVER_HTTP = {
 };
 
 /** It reports over MQTT. */
-const OVER_HTTP: HouseConfig = {
-  ...HOUSE,
-  rules: [GUESTS],
-  outputs: {
-    list: [
-      {
-        id: "device1",
-        url: "http://192.0.2.40/device1/set?turn={payload}",
-        choose: [GUESTS_ON],
-        confirm: {
-          topic: "device1/state",
-          for: "10m",
-          keep: true,
-          online: ONLINE,
-        },
-      },
-    ],
+const OVER_HTTP: HouseConfig = houseWith(GUESTS, {
+  id: "device1",
+  url: "http://192.0.2.40/device1/set?turn={payload}",
+  choose: [GUESTS_ON],
+  confirm: {
+    topic: "device1/state",
+    for: "10m",
+    keep: true,
+    online: ONLINE,
   },
-};
+});
 
 /** It reports over MQTT, and says whether it is there. */
-const KEPT_AND_ONLINE: HouseConfig = {
-  ...HOUSE,
-  rules: [NIGHT],
-  outputs: {
-    list: [
-      {
-        id: "device1",
-        url: "http://192.0.2.40/device1/set?turn={payload}",
-        choose: [{ when: "night", payload: "off" }],
-        confirm: { topic: "device1/state", every: "1m", keep: true, online: ONLINE },
-      },
-    ],
-  },
-};
+const KEPT_AND_ONLINE: HouseConfig = houseWith(NIGHT, {
+  id: "device1",
+  url: "http://192.0.2.40/device1/set?turn={payload}",
+  choose: [{ when: "night", payload: "off" }],
+  confirm: { topic: "device1/state", every: "1m", keep: true, online: ONLINE },
+});
 
 /** A device is told over HTTP. */
 export const DEVICES_OVER_HTTP: readonly Found[] = [
@@ -99,34 +85,18 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
       ...QUIET_MORNING,
       length: 200,
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                id: "device1",
-                url: "http://192.0.2.40/device1/set/{secret}?turn={payload}",
-                secret_file: "plain",
-                choose: [GUESTS_ON],
-                else: "p2",
-              },
-            ],
-          },
-        },
+        houseWith(GUESTS, {
+          id: "device1",
+          url: "http://192.0.2.40/device1/set/{secret}?turn={payload}",
+          secret_file: "plain",
+          choose: [GUESTS_ON],
+          else: "p2",
+        }),
       ],
       events: [
         { at: 1, kind: "start" },
         { at: 60, kind: "secret file", name: "plain", for: 600 },
-        {
-          at: 100,
-          kind: "series",
-          topic: "house/value1",
-          every: 0.02,
-          for: 11,
-          retain: true,
-          values: { words: ["guests", "nobody"] },
-        },
+        valuesAt(100, { every: 0.02, for: 11, words: ["guests", "nobody"] }),
       ],
     },
   },
@@ -152,20 +122,12 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
       ...QUIET_MORNING,
       devices: [{ id: "device1", manner: "obeys", words: {}, path: undefined }],
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                id: "device1",
-                url: "http://192.0.2.40/device1/set?turn={payload}",
-                choose: [GUESTS_ON],
-                confirm: { url: "http://192.0.2.40/device1/state", every: "10m" },
-              },
-            ],
-          },
-        },
+        houseWith(GUESTS, {
+          id: "device1",
+          url: "http://192.0.2.40/device1/set?turn={payload}",
+          choose: [GUESTS_ON],
+          confirm: { url: "http://192.0.2.40/device1/state", every: "10m" },
+        }),
       ],
       events: [
         { at: 1, kind: "start" },
@@ -214,16 +176,8 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
       ...QUIET_MORNING,
       length: 900,
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: { list: [{ id: "device1", url: KEPT_OVER_HTTP.url, choose: [GUESTS_ON] }] },
-        },
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: { list: [{ id: "device1", topic: "device1/set", choose: [GUESTS_ON], unknown: "p3" }] },
-        },
+        houseWith(GUESTS, { id: "device1", url: KEPT_OVER_HTTP.url, choose: [GUESTS_ON] }),
+        houseWith(GUESTS, { id: "device1", topic: "device1/set", choose: [GUESTS_ON], unknown: "p3" }),
       ],
       events: [
         { at: 1, kind: "start" },

@@ -5,7 +5,7 @@ import {
   GUESTS,
   GUESTS_CONFIRMED,
   GUESTS_ONLINE,
-  HOUSE,
+  houseWith,
   KEPT_DEVICE,
   NIGHT,
   ONLINE,
@@ -45,19 +45,11 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       seed: 1,
       from: "2026-01-05T04:00:00Z",
       configs: [
-        {
-          ...HOUSE,
-          rules: [NIGHT],
-          outputs: {
-            list: [
-              {
-                topic: "device1/set",
-                choose: [{ when: "night", payload: "p1" }],
-                confirm: { topic: "device1/state", for: "10m", online: ONLINE },
-              },
-            ],
-          },
-        },
+        houseWith(NIGHT, {
+          topic: "device1/set",
+          choose: [{ when: "night", payload: "p1" }],
+          confirm: { topic: "device1/state", for: "10m", online: ONLINE },
+        }),
       ],
       devices: [{ ...REPORTING_ONLINE, manner: "is silent" }],
       events: [
@@ -94,18 +86,10 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       ...RELAY,
       length: 5_400,
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                ...KEPT_DEVICE,
-                choose: [{ when: "guests", payload: "off" }],
-              },
-            ],
-          },
-        },
+        houseWith(GUESTS, {
+          ...KEPT_DEVICE,
+          choose: [{ when: "guests", payload: "off" }],
+        }),
       ],
       events: [
         { at: 1, kind: "start" },
@@ -124,19 +108,11 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       ...QUIET_MORNING,
       length: 7_500,
       configs: [
-        {
-          ...HOUSE,
-          rules: [PEAK],
-          outputs: {
-            list: [
-              {
-                topic: "device1/set",
-                choose: [{ when: "peak", payload: "p1" }],
-                confirm: { topic: "device1/state", keep: true, online: ONLINE },
-              },
-            ],
-          },
-        },
+        houseWith(PEAK, {
+          topic: "device1/set",
+          choose: [{ when: "peak", payload: "p1" }],
+          confirm: { topic: "device1/state", keep: true, online: ONLINE },
+        }),
       ],
       devices: [{ ...REPORTING_ONLINE, manner: "is switched back" }],
       events: [

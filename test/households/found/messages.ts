@@ -3,6 +3,7 @@ import {
   GUESTS,
   GUESTS_ON,
   HOUSE,
+  houseWith,
   QUIET_HOUSE,
   QUIET_MORNING,
   ROUGE_AHEAD,
@@ -50,15 +51,7 @@ export const MESSAGES: readonly Found[] = [
       from: "2026-01-06T04:50:00Z",
       length: 18_600,
       colors: THREE_ROUGE_DAYS,
-      configs: [
-        {
-          ...HOUSE,
-          rules: [ROUGE_AHEAD],
-          outputs: {
-            list: [{ ...PHONE, choose: [ROUGE_SAID] }],
-          },
-        },
-      ],
+      configs: [houseWith(ROUGE_AHEAD, { ...PHONE, choose: [ROUGE_SAID] })],
       events: [
         { at: 1, kind: "web", host: "https://phone.example", fault: { kind: "refuses" }, for: 1_800 },
         { at: 60, kind: "start" },
@@ -70,15 +63,7 @@ export const MESSAGES: readonly Found[] = [
     scenario: {
       ...QUIET_MORNING,
       oldBroker: true,
-      configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [{ topic: "device1/set", message: true, choose: [GUESTS_SAID] }],
-          },
-        },
-      ],
+      configs: [houseWith(GUESTS, { topic: "device1/set", message: true, choose: [GUESTS_SAID] })],
       events: [
         { at: 1, kind: "start" },
         { at: 30, kind: "refuse", topic: "device1/set", for: 3_000 },
@@ -96,20 +81,12 @@ export const MESSAGES: readonly Found[] = [
       from: "2026-01-05T14:00:00Z",
       length: 11 * 3_600,
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                ...PHONE,
-                url: "https://phone.example/phone/set?id={id}",
-                method: "PUT",
-                choose: [GUESTS_SAID],
-              },
-            ],
-          },
-        },
+        houseWith(GUESTS, {
+          ...PHONE,
+          url: "https://phone.example/phone/set?id={id}",
+          method: "PUT",
+          choose: [GUESTS_SAID],
+        }),
       ],
       events: [
         { at: 1, kind: "start" },
@@ -132,15 +109,7 @@ export const MESSAGES: readonly Found[] = [
       from: "2026-01-05T05:30:00Z",
       length: 8 * 3_600,
       colors: THREE_ROUGE_DAYS,
-      configs: [
-        {
-          ...HOUSE,
-          rules: [ROUGE_AHEAD],
-          outputs: {
-            list: [{ ...PHONE, choose: [ROUGE_SAID] }],
-          },
-        },
-      ],
+      configs: [houseWith(ROUGE_AHEAD, { ...PHONE, choose: [ROUGE_SAID] })],
       events: [
         {
           at: 1,
@@ -160,19 +129,13 @@ export const MESSAGES: readonly Found[] = [
       seed: 1,
       from: "2026-01-05T11:00:00Z",
       colors: THREE_ROUGE_DAYS,
-      configs: ["first", "second"].map((folder) => ({
-        ...HOUSE,
-        rules: [ROUGE_AHEAD],
-        outputs: {
-          list: [
-            {
-              ...PHONE,
-              url: `https://phone.example/phone/set/${folder}`,
-              choose: [ROUGE_SAID],
-            },
-          ],
-        },
-      })),
+      configs: ["first", "second"].map((folder) =>
+        houseWith(ROUGE_AHEAD, {
+          ...PHONE,
+          url: `https://phone.example/phone/set/${folder}`,
+          choose: [ROUGE_SAID],
+        }),
+      ),
       events: [
         { at: 1, kind: "start" },
         { at: 600, kind: "edit", config: 1 },
@@ -213,12 +176,8 @@ export const MESSAGES: readonly Found[] = [
       ...QUIET_MORNING,
       length: 1_000,
       configs: [
-        { ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } },
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: { list: [{ id: PHONE.id, url: PHONE.url, choose: [GUESTS_SAID] }] },
-        },
+        houseWith(GUESTS, { ...PHONE, choose: [GUESTS_SAID] }),
+        houseWith(GUESTS, { id: PHONE.id, url: PHONE.url, choose: [GUESTS_SAID] }),
       ],
       events: [
         { at: 1, kind: "start" },
@@ -235,7 +194,7 @@ export const MESSAGES: readonly Found[] = [
     scenario: {
       ...QUIET_MORNING,
       length: 7_200,
-      configs: [{ ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } }],
+      configs: [houseWith(GUESTS, { ...PHONE, choose: [GUESTS_SAID] })],
       events: [
         { at: 1, kind: "start" },
         { at: 30, kind: "web", host: "https://phone.example", fault: { kind: "closes after" }, for: 7_000 },
@@ -254,7 +213,7 @@ export const MESSAGES: readonly Found[] = [
       ...QUIET_MORNING,
       length: 600,
       seed: 5008,
-      configs: [{ ...HOUSE, rules: [GUESTS], outputs: { list: [{ ...PHONE, choose: [GUESTS_SAID] }] } }],
+      configs: [houseWith(GUESTS, { ...PHONE, choose: [GUESTS_SAID] })],
       events: [
         { at: 1, kind: "start" },
         {

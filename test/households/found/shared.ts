@@ -1,4 +1,12 @@
-import type { ConfirmText, Device, HouseConfig, Scenario, ScriptEvent } from "../scenario.ts";
+import type {
+  ConfirmText,
+  Device,
+  HouseConfig,
+  OutputText,
+  RuleText,
+  Scenario,
+  ScriptEvent,
+} from "../scenario.ts";
 
 /** A household in which something was wrong once, as small as it was found. */
 export interface Found {
@@ -29,24 +37,21 @@ export const KEPT_DEVICE = {
 export const DEVICE = { topic: "device1/set", choose: [{ when: "peak", payload: "18" }] };
 export const ROUGE_AHEAD = { id: "ahead", when: { day: "next", color: "rouge" } };
 
+/** One rule, and one output that follows it. */
+export function houseWith(rule: RuleText, output: OutputText): HouseConfig {
+  return { ...HOUSE, rules: [rule], outputs: { list: [output] } };
+}
+
 /** A rule on a value alone, and a device that follows it. */
 export const FLAPPING = flappingFor("1h");
 
 export function flappingFor(wait: string): HouseConfig {
-  return {
-    ...HOUSE,
-    rules: [GUESTS],
-    outputs: {
-      list: [
-        {
-          topic: "device1/set",
-          choose: [GUESTS_ON],
-          else: "p2",
-          confirm: { topic: "device1/state", for: wait },
-        },
-      ],
-    },
-  };
+  return houseWith(GUESTS, {
+    topic: "device1/set",
+    choose: [GUESTS_ON],
+    else: "p2",
+    confirm: { topic: "device1/state", for: wait },
+  });
 }
 
 /** vigie hears whether its device is there. */
@@ -61,8 +66,7 @@ export const REPORTING: Device = {
 };
 
 export function onGuests(confirm: ConfirmText): HouseConfig {
-  const output = { topic: "device1/set", choose: [GUESTS_ON], confirm };
-  return { ...HOUSE, rules: [GUESTS], outputs: { list: [output] } };
+  return houseWith(GUESTS, { topic: "device1/set", choose: [GUESTS_ON], confirm });
 }
 
 export const GUESTS_CONFIRMED = onGuests({ topic: "device1/state" });
@@ -81,31 +85,23 @@ export const RELAY: Pick<Scenario, "seed" | "from" | "configs" | "devices"> = {
   seed: 1,
   from: "2026-02-02T00:00:00Z",
   configs: [
-    {
-      ...HOUSE,
-      rules: [NIGHT],
-      outputs: {
-        list: [
-          {
-            ...KEPT_DEVICE,
-            id: "device1",
-            confirm: { ...KEPT_DEVICE.confirm, online: { topic: "device1/online", equals: true } },
-          },
-        ],
-      },
-    },
+    houseWith(NIGHT, {
+      ...KEPT_DEVICE,
+      id: "device1",
+      confirm: { ...KEPT_DEVICE.confirm, online: { topic: "device1/online", equals: true } },
+    }),
   ],
   devices: [{ ...REPORTING, online: { topic: "device1/online", there: "true", gone: "false" } }],
 };
 
 export function valueAt(at: number, word: string): ScriptEvent {
-  return {
-    at,
-    kind: "series",
-    topic: "house/value1",
-    every: 1,
-    for: 0,
-    retain: true,
-    values: { words: [word] },
-  };
+  return valuesAt(at, { every: 1, for: 0, words: [word] });
+}
+
+/** One of these words about each `every` seconds, for `for` seconds. */
+export function valuesAt(
+  at: number,
+  { words, ...times }: { every: number; for: number; words: string[] },
+): ScriptEvent {
+  return { at, kind: "series", topic: "house/value1", ...times, retain: true, values: { words } };
 }

@@ -5,6 +5,7 @@ import {
   GUESTS,
   GUESTS_ON,
   HOUSE,
+  houseWith,
   KEPT_DEVICE,
   NIGHT,
   ONLINE,
@@ -16,13 +17,13 @@ import {
   REPORTING_ONLINE,
   ROUGE_AHEAD,
   valueAt,
+  valuesAt,
 } from "./shared.ts";
 
-const SLOWLY_CONFIRMED: HouseConfig = {
-  ...HOUSE,
-  rules: [PEAK],
-  outputs: { list: [{ ...DEVICE, confirm: { topic: "device1/state", every: "20s" } }] },
-};
+const SLOWLY_CONFIRMED: HouseConfig = houseWith(PEAK, {
+  ...DEVICE,
+  confirm: { topic: "device1/state", every: "20s" },
+});
 
 /** The broker answers late. */
 export const SLOW_BROKER: readonly Found[] = [
@@ -48,13 +49,7 @@ export const SLOW_BROKER: readonly Found[] = [
         length: 600,
         seed: 3,
         from: "2026-01-05T10:00:00Z",
-        configs: [
-          {
-            ...HOUSE,
-            rules: [GUESTS],
-            outputs: { list: [{ topic: "device1/set", choose: [GUESTS_ON] }] },
-          },
-        ],
+        configs: [houseWith(GUESTS, { topic: "device1/set", choose: [GUESTS_ON] })],
         events: [
           { at: 1, kind: "start" },
           { at: 60, kind: "latency", milliseconds, for: 300 },
@@ -119,15 +114,11 @@ export const SLOW_BROKER: readonly Found[] = [
         valueAt(20, "guests"),
         valueAt(333.9, "home"),
         { at: 583.9, kind: "latency", milliseconds: 3_000, for: 80 },
-        {
-          at: 603.9,
-          kind: "series",
-          topic: "house/value1",
+        valuesAt(603.9, {
           every: 0.3,
           for: 45,
-          retain: true,
-          values: { words: ["home", "home", "home", "home", "home", "home", "home", "guests"] },
-        },
+          words: ["home", "home", "home", "home", "home", "home", "home", "guests"],
+        }),
         valueAt(649.9, "home"),
         { at: 943.9, kind: "quiet" },
         { at: 1_000, kind: "quiet" },
@@ -225,36 +216,20 @@ export const SLOW_BROKER: readonly Found[] = [
       ...QUIET_MORNING,
       length: 1_300,
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                id: "device1",
-                topic: "device1/set",
-                choose: [GUESTS_ON],
-                else: "p2",
-                confirm: { topic: "device1/state" },
-              },
-            ],
-          },
-        },
+        houseWith(GUESTS, {
+          id: "device1",
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: { topic: "device1/state" },
+        }),
       ],
       devices: [REPORTING],
       events: [
         { at: 1, kind: "start" },
         { at: 500, kind: "latency", milliseconds: 3_000, for: 700 },
         { at: 600, kind: "reload" },
-        {
-          at: 610,
-          kind: "series",
-          topic: "house/value1",
-          every: 20,
-          for: 300,
-          retain: true,
-          values: { words: ["guests", "home"] },
-        },
+        valuesAt(610, { every: 20, for: 300, words: ["guests", "home"] }),
       ],
     },
   },
@@ -264,24 +239,16 @@ export const SLOW_BROKER: readonly Found[] = [
       ...QUIET_MORNING,
       length: 800,
       configs: [
-        {
-          ...HOUSE,
-          rules: [GUESTS],
-          outputs: {
-            list: [
-              {
-                id: "device1",
-                url: "http://192.0.2.40/device1/set?turn={payload}",
-                choose: [GUESTS_ON],
-                else: "p2",
-                confirm: {
-                  url: "http://192.0.2.40/device1/state",
-                  online: ONLINE,
-                },
-              },
-            ],
+        houseWith(GUESTS, {
+          id: "device1",
+          url: "http://192.0.2.40/device1/set?turn={payload}",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: {
+            url: "http://192.0.2.40/device1/state",
+            online: ONLINE,
           },
-        },
+        }),
       ],
       devices: [
         {
@@ -342,15 +309,7 @@ export const SLOW_BROKER: readonly Found[] = [
         { at: 1, kind: "start" },
         { at: 500, kind: "latency", milliseconds: 3_000, for: 500 },
         { at: 600, kind: "connection lost" },
-        {
-          at: 610,
-          kind: "series",
-          topic: "house/value1",
-          every: 35,
-          for: 300,
-          retain: true,
-          values: { words: ["guests", "home"] },
-        },
+        valuesAt(610, { every: 35, for: 300, words: ["guests", "home"] }),
       ],
     },
   },
@@ -358,6 +317,5 @@ export const SLOW_BROKER: readonly Found[] = [
 
 /** A value changes its mind again and again for some seconds. */
 function chatterAt(at: number, every: number): ScriptEvent {
-  const values = { words: ["home", "away", "guests", "home", "guests", "guests"] };
-  return { at, kind: "series", topic: "house/value1", every, for: 11, retain: true, values };
+  return valuesAt(at, { every, for: 11, words: ["home", "away", "guests", "home", "guests", "guests"] });
 }

@@ -1,5 +1,14 @@
 import type { HouseConfig } from "../scenario.ts";
-import { FLAPPING, type Found, HOUSE, QUIET_HOUSE, QUIET_MORNING, REPORTING, valueAt } from "./shared.ts";
+import {
+  FLAPPING,
+  type Found,
+  HOUSE,
+  QUIET_HOUSE,
+  QUIET_MORNING,
+  REPORTING,
+  valueAt,
+  valuesAt,
+} from "./shared.ts";
 
 /** Heating that is saved in the expensive hours, unless somebody is home. */
 const PRESENCE: HouseConfig = {
@@ -24,15 +33,7 @@ export const VALUES: readonly Found[] = [
       devices: [REPORTING],
       events: [
         { at: 1, kind: "start" },
-        {
-          at: 600,
-          kind: "series",
-          topic: "house/value1",
-          every: 0.02,
-          for: 11,
-          retain: true,
-          values: { words: ["home", "away", "guests"] },
-        },
+        valuesAt(600, { every: 0.02, for: 11, words: ["home", "away", "guests"] }),
       ],
     },
   },
@@ -61,18 +62,7 @@ export const VALUES: readonly Found[] = [
           outputs: { list: [] },
         },
       ],
-      events: [
-        { at: 1, kind: "start" },
-        {
-          at: 360,
-          kind: "series",
-          topic: "house/value1",
-          every: 1.5,
-          for: 11,
-          retain: true,
-          values: { words: ["true", "false"] },
-        },
-      ],
+      events: [{ at: 1, kind: "start" }, valuesAt(360, { every: 1.5, for: 11, words: ["true", "false"] })],
     },
   },
 ];
