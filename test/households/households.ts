@@ -39,7 +39,7 @@ console.log(
 );
 // In few households chance decides what happens.
 const idle = outcome.households >= MANY ? idleIn(outcome.counts) : [];
-// Once more, as the gate shows the last lines: the first line of each report has the seed.
+// Once more, because the gate shows the last lines only. The first line of a report has the seed.
 for (const report of failures) console.log(report.split("\n", 1)[0]);
 if (idle.length > 0) console.log(`These judges have judged nothing: ${idle.join(", ")}`);
 process.exitCode = outcome.failed > 0 || idle.length > 0 ? 1 : 0;

@@ -97,7 +97,7 @@ function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
 function toldTooOften(look: Look): Finding[] {
   const { life, calm } = look;
   const again = sentAgain(look)
-    // What a device is told that is away, or comes back, does not count.
+    // What vigie tells a device that is away, or that comes back, does not count.
     .filter(({ second }) => life.presences[countUntil(life.presences, second.steady) - 1]?.isThere !== false)
     .filter(({ first, second }) => !hasComeBack(life, first, second))
     // What is refused, or for which the address takes no connection, does not reach the device.

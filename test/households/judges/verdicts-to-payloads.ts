@@ -1,4 +1,4 @@
-import { type EventOf, isKind, type Trace, type TraceEvent, within } from "../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import { type Chosen, choosePayload, decidingTopics, isHeldBack } from "./chosen-payload.ts";
 import type { House } from "./house.ts";
@@ -117,9 +117,8 @@ const startsOf = onceForEach(({ events }: Trace) => events.filter((event) => isK
 function decidedAnew(output: OutputText, { how, steady }: Sending, trace: Trace): number {
   const from = startsOf(trace).findLast((start) => start.steady <= steady)?.steady;
   if (how === "http" || from === undefined) return 0;
-  const said = decidingTopics(output).map(
-    (topic) => within(readTopics(trace).published(topic), from, steady)[0]?.steady ?? 0,
-  );
+  const topics = readTopics(trace);
+  const said = decidingTopics(output).map((topic) => topics.changes([topic], from, steady)[0] ?? 0);
   return Math.max(from, ...said);
 }
 
