@@ -11,7 +11,7 @@ install -m 600 -o mosquitto /dev/null /etc/mosquitto/passwords
 mosquitto_passwd -b /etc/mosquitto/passwords vigie $secret
 mosquitto_passwd -b /etc/mosquitto/passwords reader of-all
 systemctl restart mosquitto
-# RTE alone is asked: vigie would warn if it named a rouge day at a weekend or in summer.
+# RTE alone is asked, and vigie refuses a rouge of RTE at a weekend or in summer; bleu is possible on each day.
 { echo date,color; days_of bleu -1 0 1 2 3 4 5 6 7 8; } >/opt/days.csv
 start_service >/dev/null
 set_up() {

@@ -2,6 +2,8 @@
 set -u
 . /suite/findings.sh
 mkdir -p /root/pi && cd /root/pi && cp /download/vigie-*.tgz .
+# The guide asks two sources, and vigie refuses a rouge of RTE at a weekend or in summer; bleu is possible on each day.
+{ echo date,color; days_of bleu -1 0 1 2 3 4 5 6 7 8; } >/opt/days.csv
 start_service >/dev/null
 sudo() { "$@"; }
 export -f sudo

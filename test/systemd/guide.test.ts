@@ -20,7 +20,7 @@ describe.skipIf(withoutMachine)(`the guide for a Raspberry Pi ${withoutMachine}`
   it.each([
     ["vigie health", /^vigie runs; broker reached at \S+; data fresh/],
     ["sudo vigie check --live", /ok {6}broker[\s\S]*ok {6}service, history/],
-    ["sudo vigie show", /^now +\S+ +\S+ +rouge/m],
+    ["sudo vigie show", /^now +\S+ +\S+ +bleu/m],
     ["systemctl status vigie", /active \(running\)[\s\S]*Status: "vigie runs/],
     ["journalctl -u vigie -n 20", /Connected to the broker/],
     ["sudo sh /usr/local/lib/vigie/systemd/uninstall.sh", /Cleared \d+ topics[\s\S]*nothing of it is left/],
