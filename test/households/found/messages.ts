@@ -258,4 +258,37 @@ export const MESSAGES: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "the judge expects a message again after another one that an older state file does not hold",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [GUESTS, { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } }],
+          outputs: {
+            list: [
+              {
+                topic: "board/set",
+                message: true,
+                choose: [GUESTS_ON, { when: "home", payload: "p2" }],
+              },
+            ],
+          },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(600, "guests"),
+        valueAt(1_000, "home"),
+        valueAt(1_060, "away"),
+        valueAt(1_120, "home"),
+        valueAt(1_150, "away"),
+        { at: 1_200, kind: "stop" },
+        { at: 1_210, kind: "state file", from: "earlier" },
+        { at: 1_210, kind: "start" },
+        valueAt(1_500, "guests"),
+      ],
+    },
+  },
 ];

@@ -273,20 +273,26 @@ function unsent({ trace, life, calm }: Look): Finding[] {
     const isOften = told.filter((one) => one.steady > steady - HOUR - SLACK).length >= MOST;
     const isTold = looksAtOneDay(trace, ofChoices(output, after), steady)
       ? told.length > 0
-      : isLastRead(told, after, steady - SIX_HOURS - AROUND);
+      : isLastRead(trace, told, after, steady);
     if (isTold || isOften) return ["skipped"];
     const sentence = `${life.id}: its choice has begun, and no ${begun.payload} was sent within ${BEGINS / 1000} s`;
     return [{ at: end, sentence }];
   });
 }
 
-/** One of these texts may have arrived since this instant, and no other text is known to have been delivered after it. */
-function isLastRead(told: readonly Sending[], chosen: readonly Chosen[], from: number): boolean {
+/** One of these texts may have arrived in the six hours before, and vigie knows of no other text that was delivered after it. */
+function isLastRead(
+  trace: Trace,
+  told: readonly Sending[],
+  chosen: readonly Chosen[],
+  steady: number,
+): boolean {
   const isText = (payload: string) =>
     payload.includes(MARK) || chosen.some((one) => "payload" in one && one.payload === payload);
   const last = told.findLastIndex(({ payload }) => isText(payload));
+  if (last < 0 || told[last]!.steady <= steady - SIX_HOURS - AROUND) return false;
   const since = told.slice(last + 1);
-  return last >= 0 && told[last]!.steady > from && !since.some(({ takenAt }) => takenAt !== null);
+  return !since.some((one) => one.takenAt !== null && !mayHaveForgotten(trace, one.steady, steady));
 }
 
 /** Whatever its placeholders say, and whether it is marked or not. */
