@@ -191,8 +191,8 @@ export function house(
     states: (next: typeof states) => decide({ states: next }),
     turn: (peak: boolean | null) => decide({ states: { peak } }),
     facts: (next: typeof facts) => decide({ facts: next }),
-    /** In place of `states` and `facts`. */
-    verdicts: (next: BothVerdicts) => {
+    /** In place of `states` and `facts`; null: nothing is decided now. */
+    verdicts: (next: BothVerdicts | null) => {
       vigie.decide(next);
       answerAll();
     },

@@ -258,8 +258,10 @@ function noteNeverObeyed(
 
 function turnContrary(part: OutputsPart, output: ConfirmingOutput, shown: string, at: Clocks): OutputsPart {
   const { key, confirm } = output;
-  const { isChoiceOn } = passingOf(part, key);
-  const payload = quotePayload(lastSent(part.kept, key)?.payload ?? "");
+  const sent = lastSent(part.kept, key);
+  // What was sent last counts on until the rules are decided.
+  const isChoiceOn = passingOf(part, key).isChoiceOn ?? (sent !== undefined && isOfChoice(sent));
+  const payload = quotePayload(sent?.payload ?? "");
   const then = isChoiceOn && confirm.keep ? "It is told again" : "vigie leaves it so";
   const sentence = `${describeOutput(output)} does not do ${payload} any more: ${placeOfReports(confirm)} reported ${quotePayload(shown)}. ${then}`;
   const change: Partial<Sent> = { answer: "contrary", last_answer: shown, answered_at: at.now };

@@ -257,7 +257,7 @@ export function outputStatuses(
     const status = outputStatus(output, {
       sent,
       isRefused: retry?.isSlow ?? false,
-      isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn === true)),
+      isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn !== false)),
       next_try: nextTry,
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });

@@ -205,8 +205,11 @@ test("that something switches it back stays a problem after a restart", () => {
   vigie.wait(10 * MINUTE);
   expect(vigie.status()?.hasFailed).toBe(true);
   const again = house(KEEPING, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.verdicts(null);
   again.connect();
   again.wait(SECOND);
+  expect(again.status()?.hasFailed).toBe(true);
+  again.turn(true);
   expect(again.status()?.hasFailed).toBe(true);
 });
 

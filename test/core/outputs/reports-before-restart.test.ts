@@ -52,6 +52,21 @@ test("without keep it is shown, also if it was heard less than a second before, 
   ]);
 });
 
+test("that it is told again is said also if the rules are not decided yet", () => {
+  const vigie = confirmed();
+  vigie.report("on");
+  vigie.take({ kind: "ending" });
+  const again = house(KEEPING, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.verdicts(null);
+  again.connect();
+  again.wait(15 * SECOND);
+  again.turn(true);
+  expect(again.said).toEqual([
+    'boiler/set does not do "off" any more: boiler reported "on". It is told again',
+  ]);
+  expect(again.tellings()).toHaveLength(1);
+});
+
 test("what is heard while vigie ends counts, too", () => {
   const vigie = confirmed();
   vigie.report("off");
