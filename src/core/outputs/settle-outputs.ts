@@ -83,7 +83,7 @@ export function settleOutputs(
     const { key } = output;
     protect(`what is sent to output ${output.id}`, () => {
       const send = chosen?.sends.find((one) => one.key === key);
-      if (chosen) part = withPassingOf(part, key, { isChoiceOn: chosen.choicesOn.has(key) });
+      part = withPassingOf(part, key, { isChoiceOn: chosen?.choicesOn.has(key) ?? null });
       part = settleOutput(part, output, { send, at, clock });
     });
   }

@@ -300,3 +300,23 @@ test.each([
   vigie.decide(verdictsOf({ peak }));
   expect(vigie.due().map(({ payload }) => payload)).toEqual(told);
 });
+
+test.each([
+  ["told if its choice is ON still", true, ["off"]],
+  ["told nothing if its choice has ended", false, []],
+])(
+  "after a jump of the clock, a device that came back waits for the rules, too: %s",
+  (_title, peak, told) => {
+    const { else: _else, ...output } = PRESENT;
+    const vigie = confirmed(output);
+    vigie.lose();
+    vigie.verdicts(null);
+    vigie.connect();
+    says(vigie, "true", true);
+    vigie.reportsRead();
+    vigie.wait(15 * SECOND);
+    expect(vigie.sent).toEqual([]);
+    vigie.verdicts(verdictsOf({ peak }));
+    expect(vigie.sent.map(({ payload }) => payload)).toEqual(told);
+  },
+);

@@ -65,6 +65,31 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
     },
   },
   {
+    what: "after its machine was suspended vigie tells a device what its choice has not wanted for long",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 9_100,
+      seed: 1,
+      from: "2026-01-05T04:00:00Z",
+      configs: [
+        houseWith(NIGHT, {
+          topic: "device1/set",
+          choose: [{ when: "night", payload: "p1" }],
+          confirm: { topic: "device1/state", online: ONLINE },
+        }),
+      ],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        // The night ends at 3600. Nobody tells vigie the time for 15 s after that.
+        { at: 1_800, kind: "suspend", for: 7_200 },
+        { at: 8_990, kind: "source", source: "service", fault: { kind: "hangs" }, for: 300 },
+        { at: 8_990, kind: "source", source: "rte", fault: { kind: "hangs" }, for: 300 },
+        { at: 9_090, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "after four power cuts and two presses of its button a relay is told nothing for ten minutes",
     scenario: {
       ...QUIET_HOUSE,

@@ -108,14 +108,16 @@ function unwanted(sent: readonly Sending[], trace: Trace): Finding[] {
   });
 }
 
-const startsOf = onceForEach(({ events }: Trace) => events.filter((event) => isKind(event, "start")));
+const connectionsOf = onceForEach(({ events }: Trace) =>
+  events.filter((event) => isKind(event, "connected")),
+);
 
 /**
- * When the process that sent it had published the state of each rule. What the process before it published counts no more. Rules and
- * payloads use the same connection, and the rules are first.
+ * When vigie had published the state of each rule over the connection by which it sent this. What it published over the connection
+ * before counts no more: it may have been stopped, or its machine suspended. On each connection the rules are first.
  */
 function decidedAnew(output: OutputText, { how, steady }: Sending, trace: Trace): number {
-  const from = startsOf(trace).findLast((start) => start.steady <= steady)?.steady;
+  const from = connectionsOf(trace).findLast((connection) => connection.steady <= steady)?.steady;
   if (how === "http" || from === undefined) return 0;
   const topics = readTopics(trace);
   const said = decidingTopics(output).map((topic) => topics.changes([topic], from, steady)[0] ?? 0);
