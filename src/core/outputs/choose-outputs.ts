@@ -33,12 +33,14 @@ export interface BothVerdicts {
   withoutSimulation: VerdictsAndFacts;
 }
 
-interface ChosenSends {
+export interface ChosenSends {
   sends: Sending[];
   /** Those that are no longer wanted are marked. */
   state: OutputsState;
   /** The keys of the devices that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
   choicesOn: ReadonlySet<string>;
+  /** The keys of those whose payload is decided by values that the broker has not sent yet: by what they were before. */
+  waiting: ReadonlySet<string>;
 }
 
 /**
@@ -54,12 +56,15 @@ export function chooseOutputs(
   const known = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
   const sends: Sending[] = [];
   const choicesOn = new Set<string>();
+  const waiting = new Set<string>();
   let next = state;
   const chooseOne = (output: Output) => {
     const { key } = output;
     const sent = lastSent(state, key);
     const chosen = choosePayload(output, known);
     if (!output.message && typeof chosen !== "string" && chosen.kind === "choice") choicesOn.add(key);
+    const deciding = decidingChoice(output, known);
+    if (deciding && known.verdicts.get(deciding.when)?.reason === "waiting") waiting.add(key);
     const { send, change } = output.message
       ? decideMessage(output, wantedMessage(output, chosen, both.withoutSimulation), sent, {
           facts: both.withoutSimulation.facts,
@@ -70,7 +75,7 @@ export function chooseOutputs(
     if (change) next = recordOf(next, key, change);
   };
   for (const output of list) protect(`the payload of output ${output.id}`, () => chooseOne(output));
-  return { sends, state: next, choicesOn };
+  return { sends, state: next, choicesOn, waiting };
 }
 
 function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined): Decision {
@@ -102,7 +107,7 @@ export function whyNothing(output: Output, known: VerdictsAndFacts, sent: Sent |
   const chosen = choosePayload(output, known);
   if (chosen === "nothing") return `${describeAllOff(output.choose)}, and there is no else`;
   if (typeof chosen === "string") {
-    const deciding = output.choose.find(({ when }) => (known.verdicts.get(when)?.state ?? null) !== false);
+    const deciding = decidingChoice(output, known);
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
   const payload = fillPlaceholders(chosen.payload, chosen.facts, output.language);
@@ -144,10 +149,14 @@ interface ChosenPayload extends Payload {
 
 type Chosen = ChosenPayload | NotChosen;
 
-/** The first choice that is not OFF decides. */
-function choosePayload(output: Output, { verdicts, facts, factsAt }: VerdictsAndFacts): Chosen {
-  const stateOf = ({ when }: Choice) => verdicts.get(when)?.state ?? null;
-  const choice = output.choose.find((one) => stateOf(one) !== false);
+/** The first choice that is not OFF; undefined: all are. */
+function decidingChoice({ choose }: Output, { verdicts }: VerdictsAndFacts): Choice | undefined {
+  return choose.find(({ when }) => (verdicts.get(when)?.state ?? null) !== false);
+}
+
+function choosePayload(output: Output, known: VerdictsAndFacts): Chosen {
+  const { verdicts, facts, factsAt } = known;
+  const choice = decidingChoice(output, known);
   const now = { seen: NOTHING_SEEN, facts };
   if (!choice) {
     if (output.else === undefined) return "nothing";
@@ -156,8 +165,8 @@ function choosePayload(output: Output, { verdicts, facts, factsAt }: VerdictsAnd
   }
   const { when, ...payload } = choice;
   const verdict = verdicts.get(when);
-  if (stateOf(choice) === true) {
-    const seen = verdict?.seen?.() ?? NOTHING_SEEN;
+  if (verdict?.state === true) {
+    const seen = verdict.seen?.() ?? NOTHING_SEEN;
     const factsSeen = seen.at === null ? facts : factsAt(seen.at);
     return { ...payload, kind: "choice", choice: when, because: `${when} is ON`, seen, facts: factsSeen };
   }

@@ -100,7 +100,7 @@ export interface PassingOutput extends PassingOfPayload {
   /** One payload at a time, so that the last one to arrive is the one in force. */
   underWay: WaitingSend | GivenSend | null;
   retry: Retry | null;
-  /** The payload is that of a choice whose rule is ON; null: nothing is decided now, as after a start and after a jump of the clock. */
+  /** The payload is that of a choice whose rule is ON; null: nothing is decided now, because the time or a value is awaited. */
   isChoiceOn: boolean | null;
   /** What was sent before the payloads that were chosen since a source last agreed with this machine's clock; null: none were. */
   former: Sent | null;

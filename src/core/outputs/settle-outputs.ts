@@ -3,7 +3,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
-import { type BothVerdicts, chooseOutputs } from "./choose-outputs.ts";
+import { type BothVerdicts, type ChosenSends, chooseOutputs } from "./choose-outputs.ts";
 import { judgeIfDue, judgePresence, turnIfDue } from "./device-reports.ts";
 import { nextTryOf, oftenUntil } from "./messages.ts";
 import { describeOutput, type Output, type Outputs, placeOf } from "./output.ts";
@@ -83,11 +83,16 @@ export function settleOutputs(
     const { key } = output;
     protect(`what is sent to output ${output.id}`, () => {
       const send = chosen?.sends.find((one) => one.key === key);
-      part = withPassingOf(part, key, { isChoiceOn: chosen?.choicesOn.has(key) ?? null });
+      part = withPassingOf(part, key, { isChoiceOn: chosen && isChoiceOn(part, chosen, key) });
       part = settleOutput(part, output, { send, at, clock });
     });
   }
   return noteWakes(part, outputs, at, protect);
+}
+
+/** A broker that is there sends the values that decide within seconds; null until then. While it is away, what they were before decides. */
+function isChoiceOn(part: OutputsPart, { choicesOn, waiting }: ChosenSends, key: string): boolean | null {
+  return part.passing.connection !== null && waiting.has(key) ? null : choicesOn.has(key);
 }
 
 /** What is tried again comes last, in the order in which it is due: what has to go out alone keeps nothing else back. */

@@ -147,7 +147,7 @@ function tellingDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): nu
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
   const { isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
-  // The choice may have ended while vigie was stopped, or while its machine was suspended.
+  // The choice may have ended while vigie was stopped, its machine was suspended, or the broker was away.
   if (!sent || isChoiceOn === null || !mayBeTold(part, output)) return null;
   const after = (wait: number) => Math.max(sentAt === null ? at.steady : sentAt + wait, notBefore ?? 0);
   const isMissed = sent.answer === "missed";

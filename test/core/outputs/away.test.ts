@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { BothVerdicts } from "../../../src/core/outputs/choose-outputs.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import type { OutputsState } from "../../../src/core/outputs/outputs-state.ts";
 import { verdictsOf } from "../../support/outputs.ts";
@@ -320,3 +321,46 @@ test.each([
     expect(vigie.sent.map(({ payload }) => payload)).toEqual(told);
   },
 );
+
+test.each([
+  ["told if its choice is ON still", true, ["off"]],
+  ["told nothing if its choice has ended", false, []],
+])(
+  "on a new connection a device that came back waits for the values of its rule: %s",
+  (_title, peak, told) => {
+    const { else: _else, ...output } = PRESENT;
+    const vigie = confirmed(output);
+    vigie.lose();
+    vigie.wait(MINUTE);
+    vigie.verdicts(awaitingValues());
+    vigie.connect();
+    says(vigie, "true", true);
+    vigie.reportsRead();
+    vigie.wait(10 * SECOND);
+    expect(vigie.sent).toEqual([]);
+    vigie.turn(peak);
+    expect(vigie.sent.map(({ payload }) => payload)).toEqual(told);
+  },
+);
+
+test("a device over HTTP that never obeyed is told while the broker is away, though its rule waits for values", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.turn(true);
+  vigie.wait(HOUR + MINUTE);
+  expect(vigie.state()).toBe("failed");
+  vigie.sent.length = 0;
+  vigie.verdicts(awaitingValues());
+  vigie.wait(20 * MINUTE);
+  expect(vigie.sent.map(({ payload }) => payload)).toEqual(["off", "off"]);
+});
+
+/** The rule is ON by what its values were before, and the broker has not sent what they are. */
+function awaitingValues(): BothVerdicts {
+  const { facts, factsAt } = verdictsOf({}).withSimulation;
+  const known = {
+    verdicts: new Map([["peak", { state: true, reason: "waiting" as const }]]),
+    facts,
+    factsAt,
+  };
+  return { withSimulation: known, withoutSimulation: known };
+}
