@@ -118,12 +118,13 @@ export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmingOutput)
 
 /**
  * Only what its device has not confirmed is repeated; `confirm.for` counts while its reports can arrive, and goes on with the next
- * connection.
+ * connection. It begins when the rules are decided: before that nothing is repeated.
  */
 function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): OutputsPart {
-  const { awaitedSince, awaitedFor, sentAt } = passingOf(part, key);
+  const { awaitedSince, awaitedFor, sentAt, isChoiceOn } = passingOf(part, key);
   if (awaitedSince !== null) return part;
-  return withPassingOf(part, key, { awaitedSince: steady - awaitedFor, sentAt: sentAt ?? steady });
+  const since = isChoiceOn === null ? null : steady - awaitedFor;
+  return withPassingOf(part, key, { awaitedSince: since, sentAt: sentAt ?? steady });
 }
 
 /** When the device is told next, if nothing happens; null: it is not. */

@@ -604,3 +604,21 @@ test("what a device reports each second is noted each quarter of an hour, and so
   }
   expect(instants.size).toBe(1);
 });
+
+test("a device that has not confirmed before a start is not given up before the rules are decided, but told", () => {
+  const output: Output = { ...SHOWING, confirm: { ...CONFIRM, every: 5 * SECOND, for: 10 * SECOND } };
+  const before = house(output);
+  before.connect();
+  before.turn(true);
+  const vigie = house(output, { kept: before.kept(), at: MINUTE });
+  vigie.verdicts(null);
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.wait(15 * SECOND);
+  expect(vigie.state()).toBe("waiting");
+  vigie.turn(true);
+  vigie.wait(9 * SECOND);
+  expect(vigie.tellings()).toEqual([75, 80]);
+  vigie.wait(2 * SECOND);
+  expect(vigie.state()).toBe("failed");
+});
