@@ -4,6 +4,7 @@ import {
   GUESTS_ON,
   HOUSE,
   houseWith,
+  PEAK,
   QUIET_HOUSE,
   QUIET_MORNING,
   ROUGE_AHEAD,
@@ -288,6 +289,23 @@ export const MESSAGES: readonly Found[] = [
         { at: 1_210, kind: "state file", from: "earlier" },
         { at: 1_210, kind: "start" },
         valueAt(1_500, "guests"),
+      ],
+    },
+  },
+  {
+    what: "the judge expects a message again whose choice a wrong clock ended for half a minute",
+    scenario: {
+      ...QUIET_MORNING,
+      from: "2026-01-05T13:00:00Z",
+      length: 28_000,
+      configs: [
+        houseWith(PEAK, { topic: "board/set", message: true, choose: [{ when: "peak", payload: "p1" }] }),
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        // The same text is not sent again within six hours. vigie looks at the clock every 15 s, here 14 s after each jump.
+        { at: 27_003, kind: "jump", by: 7_200 },
+        { at: 27_033, kind: "jump", by: -7_200 },
       ],
     },
   },

@@ -263,7 +263,11 @@ function unsent({ trace, life, calm }: Look): Finding[] {
     if (!output?.isMessage || !before || begun?.kind !== "choice") return [];
     if (before.kind === "choice" && before.rule === begun.rule) return [];
     const isOpen =
-      !isOneChoice(after) || !calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end);
+      !isOneChoice(after) ||
+      !calm.isThrough(steady - AROUND, end) ||
+      !life.isSame(steady - AROUND, end) ||
+      // What a wrong clock says for some seconds ends no choice.
+      within(trace.events, steady - JUDGED_WITHIN, end).some((event) => isKind(event, "jump"));
     if (isOpen) return ["skipped"];
     const sendings = life.sendings(steady);
     const sent = within(sendings, steady - AROUND, end);
@@ -465,6 +469,8 @@ const SLACK = 10_000;
 const SAVED = 5_000;
 const AROUND = 12_000;
 const BEGINS = 30_000;
+/** Milliseconds in which a clock that jumped is found right or wrong. */
+const JUDGED_WITHIN = 20_000;
 const EVERY = 30_000;
 /** After a try that may have arrived. */
 const PAUSES = [30_000, 120_000, 600_000, 1_800_000, HOUR];
