@@ -33,8 +33,8 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
     const given = {
       service: { base_url },
       official: { source },
-      // By the laws of the tariff tomorrow would be no white day on a Saturday.
-      tariff: { laws: "off" },
+      // By the laws of the tariff tomorrow would be no white day on a Saturday; and vigie warns of prices that are old one day.
+      tariff: { laws: "off", rates: [] },
       mqtt: { url: "embedded" },
     };
     const { config } = await loadText(JSON.stringify(given));

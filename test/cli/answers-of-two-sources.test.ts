@@ -10,7 +10,7 @@ import { day } from "../../src/cli/day.ts";
 import { history } from "../../src/cli/history.ts";
 import { season } from "../../src/cli/season.ts";
 import { addDays, civilDate, datesBetween, daysBetween, tariffDate } from "../../src/core/calendar/dates.ts";
-import type { Color } from "../../src/core/calendar/tariff.ts";
+import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
@@ -281,12 +281,13 @@ describe("the endpoints of two sources for people", () => {
     withoutPauses();
     const learnt = addDays(civilDate(Date.now(), "Europe/Paris"), -400);
     const { label, start, end } = seasonOf(learnt);
-    const words = datesBetween(start, end).map((date, index) => {
-      const color = index < 22 ? "rouge" : index < 65 ? "blanc" : "bleu";
-      return [date, { color, first_said: 0, confirmed: true }];
-    });
+    const colorOf = (index: number): Color => (index < 22 ? "rouge" : index < 65 ? "blanc" : "bleu");
+    const wordsOf = (from: IsoDate, to: IsoDate) =>
+      Object.fromEntries(
+        datesBetween(from, to).map((date, index) => [date, { ...BLEU, color: colorOf(index) }]),
+      );
     const address = `http://${NOBODY}`;
-    const state = { ...emptyState("here"), official_words: { [address]: Object.fromEntries(words) } };
+    const state = { ...emptyState("here"), official_words: { [address]: wordsOf(start, end) } };
     await mkdir(join(folder, "learnt"));
     await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
     const config = {
@@ -318,12 +319,13 @@ describe("the endpoints of two sources for people", () => {
     }
     const now = tariffDate(Date.now(), PARIS);
     const current = seasonOf(now);
-    const bleu = datesBetween(current.start, now).map((date) => [date, BLEU]);
-    state.official_words = { [address]: Object.fromEntries(bleu) };
+    state.official_words = { [address]: wordsOf(current.start, now) };
     await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
     // As the service counts them: the day in force is not over.
     const { out } = await run(season, none);
     const over = daysBetween(current.start, now);
+    const color = colorOf(over);
+    const rougeLeft = Math.max(0, 21 - over);
     expect(out).toMatch(
       new RegExp(`: ${over} days? over, ${daysBetween(now, current.end) + 1} days? left\\n`),
     );
@@ -331,12 +333,12 @@ describe("the endpoints of two sources for people", () => {
     await writeFile(join(folder, "dead.yaml"), JSON.stringify(dead));
     const fromState = ["--config", "dead.yaml"];
     for (const [command, args, words] of [
-      [season, [], new RegExp(`: ${over} days? over(?:.|\n)*\\nrouge +22 +22\\n`)],
-      [history, ["--from", now, "--to", now], new RegExp(`\\n${now} +bleu`)],
+      [season, [], new RegExp(`: ${over} days? over(?:.|\n)*\\nrouge +${rougeLeft} +22\\n`)],
+      [history, ["--from", now, "--to", now], new RegExp(`\\n${now} +${color}`)],
       [
         day,
         [now],
-        new RegExp(`^date +${now}\\ncolour +bleu\\nofficial +yes\\nhp +0\\.\\d+\\nhc +0\\.\\d+\\n$`),
+        new RegExp(`^date +${now}\\ncolour +${color}\\nofficial +yes\\nhp +0\\.\\d+\\nhc +0\\.\\d+\\n$`),
       ],
     ] as const) {
       const { code, out, err } = await run(command, [...args, ...fromState]);

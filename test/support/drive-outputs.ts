@@ -18,7 +18,7 @@ import type { Log } from "../../src/runtime/log.ts";
 import { atMost } from "../../src/runtime/wait.ts";
 import { knownDaysOf, official } from "./known-days.ts";
 import { outputsOf, type SavedState } from "./outputs.ts";
-import { PARIS } from "./tariff.ts";
+import { UNPRICED } from "./tariff.ts";
 import { THROWN_ERRORS } from "./test-loop.ts";
 import { passTurns } from "./turns.ts";
 
@@ -143,7 +143,8 @@ const { service } = configSchema.parse({
   mqtt: { url: "mqtt://127.0.0.1" },
 });
 const CONFIG: Omit<LoopConfig, "outputs"> = {
-  tariff: PARIS,
+  // Prices that are old one day would be a line of the log.
+  tariff: UNPRICED,
   rules: rulesOptions.parse([{ id: "peak", when: { mqtt: { topic: "peak", equals: "ON" } } }]),
   sources: [],
   times: service.poll,
