@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { pollOnce } from "../../src/app/single-poll.ts";
 import { addDays, civilDate, wallTime } from "../../src/core/calendar/dates.ts";
+import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { NO_OFFICIAL_MEMORY } from "../../src/core/sources/request-memory.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { loadText } from "../config/folder.ts";
@@ -13,13 +14,20 @@ import { NOBODY } from "../support/ports.ts";
 
 const today = civilDate(Date.now(), "Europe/Paris");
 const tomorrow = addDays(today, 1);
+/** RTE's words of three days. A season has only its own ones: on 31 August tomorrow is a day of the next one. */
+function wordsAt(path: string): Record<string, string> {
+  const words = { [addDays(today, -1)]: "BLUE", [today]: "BLUE", [tomorrow]: "WHITE" };
+  const isAsked = (date: string) => path === "/tempoLight" || path.endsWith(seasonOf(date).label);
+  return Object.fromEntries(Object.entries(words).filter(([date]) => isAsked(date)));
+}
+
 /** Both sources at one address, as the test of `vigie once` sets them. */
 async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
   const away = { service: false, rte: false };
   const server = await startPlainService((path) => {
     const isRte = path.startsWith("/tempo");
     if (isRte ? away.rte : away.service) return { status: 400, body: {} };
-    if (isRte) return { body: { values: { [today]: "BLUE", [tomorrow]: "WHITE" } } };
+    if (isRte) return { body: { values: wordsAt(path) } };
     if (path === "/v1/public") return { body: { today: { date: today, color: "bleu" } } };
     return { status: 400, body: {} };
   });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { civilDate, daysBetween, tariffDate } from "../../src/core/calendar/dates.ts";
+import { daysBetween, tariffDate } from "../../src/core/calendar/dates.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { serveRte } from "../support/rte.ts";
@@ -34,7 +34,6 @@ describe.skipIf(withoutMosquitto)(`official colours from RTE ${withoutMosquitto}
     });
     const health = await runVigie({ folder: running.folder, config: running.config, args: ["health"] });
     expect(health.stdout).toMatch(/data fresh: the official source answered/);
-    const { label } = seasonOf(civilDate(Date.now(), "Europe/Paris"));
-    expect(rte.asked).toEqual(["/tempoLight", `/tempo?season=${label}`]);
+    expect(rte.asked).toEqual(["/tempoLight", `/tempo?season=${season.label}`]);
   });
 });
