@@ -48,6 +48,6 @@ describe.skipIf(withoutMosquitto)(`a service that does not answer ${withoutMosqu
       `The forecast service has nothing at ${url}/v1/public: status 404: {"detail":"Not Found"}. Check service.base_url: it is everything before /v1/public`,
     );
     expect(asked.length).toBeGreaterThan(3);
-    expect(vigie.lines.filter((line) => line.msg.includes("404"))).toHaveLength(1);
+    expect(vigie.lines.filter((line) => line.msg.includes("status 404"))).toHaveLength(1);
   });
 });
