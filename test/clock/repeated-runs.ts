@@ -139,16 +139,21 @@ function trackRun(vigie: Vigie, folder: string, time: FakeTime, speed: number): 
       return new Promise((resolve) => setTimeout(resolve, Math.max(0, left / speed)));
     },
     kill: async () => {
-      // A kill between a message and its record repeats the message: outputs-killed.test.ts covers that.
-      while (await isSending(folder)) await new Promise((resolve) => setTimeout(resolve, 10));
+      // A kill between a message and its record repeats the message: outputs-killed.test.ts covers that. A vigie that is stopped
+      // sends nothing between the look and the kill.
+      process.kill(vigie.pid, "SIGSTOP");
+      while (await isSending(folder)) {
+        process.kill(vigie.pid, "SIGCONT");
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        process.kill(vigie.pid, "SIGSTOP");
+      }
       return vigie.end("SIGKILL");
     },
   };
 }
 
-/** Whether a payload is not acknowledged by the state file; waits for a record that is being written. */
+/** Whether a payload is not acknowledged by the state file. */
 async function isSending(folder: string): Promise<boolean> {
-  await new Promise((resolve) => setTimeout(resolve, 30));
   const { outputs = {} } = await readState(folder);
   return Object.values(outputs).some(({ acknowledged }) => !acknowledged);
 }
