@@ -81,7 +81,7 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
-        // The night ends at 3600. Nobody tells vigie the time for 15 s after that.
+        // The night ends at 3600, and the machine goes on at 9000: nobody tells vigie the time for 15 s then.
         { at: 1_800, kind: "suspend", for: 7_200 },
         { at: 8_990, kind: "source", source: "service", fault: { kind: "hangs" }, for: 300 },
         { at: 8_990, kind: "source", source: "rte", fault: { kind: "hangs" }, for: 300 },

@@ -13,6 +13,8 @@ import {
 
 const GUESTS_SAID = { when: "guests", payload: "m1" };
 
+const HOME = { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } };
+
 const ROUGE_SAID = { when: "ahead", payload: "{next.date}: {next.color}" };
 
 const THREE_ROUGE_DAYS = { "2026-01-06": "rouge", "2026-01-07": "rouge", "2026-01-08": "rouge" } as const;
@@ -238,11 +240,7 @@ export const MESSAGES: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [
-            GUESTS,
-            { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } },
-            { id: "rouge", when: { day: "today", color: "rouge" } },
-          ],
+          rules: [GUESTS, HOME, { id: "rouge", when: { day: "today", color: "rouge" } }],
           outputs: {
             list: [
               { ...PHONE, choose: [GUESTS_SAID, { when: "home", payload: "m2" }] },
@@ -266,7 +264,7 @@ export const MESSAGES: readonly Found[] = [
       configs: [
         {
           ...HOUSE,
-          rules: [GUESTS, { id: "home", when: { mqtt: { topic: "house/value1", equals: "home" } } }],
+          rules: [GUESTS, HOME],
           outputs: {
             list: [
               {
