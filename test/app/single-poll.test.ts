@@ -41,7 +41,7 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
     const given = {
       service: { base_url },
       official: { source },
-      // By the laws of the tariff tomorrow would be no white day on a Saturday; and vigie warns of prices that are old one day.
+      // By the laws of the tariff tomorrow would be no white day on a Saturday; and vigie warns of its own prices when they are old.
       tariff: { laws: "off", rates: [] },
       mqtt: { url: "embedded" },
     };

@@ -258,7 +258,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     test("ends in order, has warned of nothing, and has told nobody what it was told in confidence", async () => {
       const { app } = first;
       expect((await app.vigie.end()).code).toBe(0);
-      // The machine of the tests may be a container itself, and the prices that vigie has are old one day.
+      // The machine of the tests may be a container itself, and vigie's own prices may be old when the test runs.
       const isUsual = (line: string) => /in a container|^The newest prices/.test(line);
       const odd = app.vigie.lines.filter(({ level, msg }) => level !== "info" && !isUsual(msg));
       expect(odd).toEqual([]);

@@ -143,7 +143,7 @@ const { service } = configSchema.parse({
   mqtt: { url: "mqtt://127.0.0.1" },
 });
 const CONFIG: Omit<LoopConfig, "outputs"> = {
-  // Prices that are old one day would be a line of the log.
+  // vigie would log a warning about prices that have become old.
   tariff: UNPRICED,
   rules: rulesOptions.parse([{ id: "peak", when: { mqtt: { topic: "peak", equals: "ON" } } }]),
   sources: [],

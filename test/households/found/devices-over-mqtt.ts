@@ -1,4 +1,4 @@
-import type { ScriptEvent } from "../scenario.ts";
+import type { ConfirmText, HouseConfig, ScriptEvent } from "../scenario.ts";
 import {
   FLAPPING,
   type Found,
@@ -45,20 +45,13 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       length: 5_700,
       seed: 1,
       from: "2026-01-05T04:00:00Z",
-      configs: [
-        houseWith(NIGHT, {
-          topic: "device1/set",
-          choose: [{ when: "night", payload: "p1" }],
-          confirm: { topic: "device1/state", for: "10m", online: ONLINE },
-        }),
-      ],
+      configs: [atNight({ topic: "device1/state", for: "10m", online: ONLINE })],
       devices: [{ ...REPORTING_ONLINE, manner: "is silent" }],
       events: [
         { at: 1, kind: "start" },
         { at: 1_800, kind: "kill", steps: 0 },
         // The night has ended at 3600. Nobody tells vigie the time for 15 s.
-        { at: 3_900, kind: "source", source: "service", fault: { kind: "hangs" }, for: 300 },
-        { at: 3_900, kind: "source", source: "rte", fault: { kind: "hangs" }, for: 300 },
+        ...sourcesHang(3_900),
         { at: 4_000, kind: "start" },
         { at: 5_690, kind: "quiet" },
       ],
@@ -71,20 +64,13 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       length: 9_100,
       seed: 1,
       from: "2026-01-05T04:00:00Z",
-      configs: [
-        houseWith(NIGHT, {
-          topic: "device1/set",
-          choose: [{ when: "night", payload: "p1" }],
-          confirm: { topic: "device1/state", online: ONLINE },
-        }),
-      ],
+      configs: [atNight({ topic: "device1/state", online: ONLINE })],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
         // The night ends at 3600, and the machine goes on at 9000: nobody tells vigie the time for 15 s then.
         { at: 1_800, kind: "suspend", for: 7_200 },
-        { at: 8_990, kind: "source", source: "service", fault: { kind: "hangs" }, for: 300 },
-        { at: 8_990, kind: "source", source: "rte", fault: { kind: "hangs" }, for: 300 },
+        ...sourcesHang(8_990),
         { at: 9_090, kind: "quiet" },
       ],
     },
@@ -195,6 +181,22 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
     },
   },
 ];
+
+/** A device that is told once a night, and nothing when the night ends. */
+function atNight(confirm: ConfirmText): HouseConfig {
+  return houseWith(NIGHT, { topic: "device1/set", choose: [{ when: "night", payload: "p1" }], confirm });
+}
+
+/** For five minutes. */
+function sourcesHang(at: number): ScriptEvent[] {
+  return (["service", "rte"] as const).map((source) => ({
+    at,
+    kind: "source",
+    source,
+    fault: { kind: "hangs" },
+    for: 300,
+  }));
+}
 
 function cutAt(at: number): ScriptEvent {
   return { at, kind: "power", device: "device1", for: 60, back: "online" };
