@@ -8,8 +8,11 @@ import { judge } from "./judges/judges.ts";
 const counts = new Map<string, Count>();
 let lived = 0;
 
+const MENDED = FOUND.filter(({ stillSeenBy }) => stillSeenBy === undefined);
+const STILL_WRONG = FOUND.filter(({ stillSeenBy }) => stillSeenBy !== undefined);
+
 // `$what` would be cut off after forty characters.
-test.each(FOUND.map(({ what, scenario }) => [what, scenario] as const))(
+test.each(MENDED.map(({ what, scenario }) => [what, scenario] as const))(
   "not again: %s",
   async (_, scenario) => {
     const verdict = judge(await runHousehold(scenario));
@@ -19,8 +22,14 @@ test.each(FOUND.map(({ what, scenario }) => [what, scenario] as const))(
   },
 );
 
+// If nobody complains any more, it is mended, or the judge has become milder.
+test.for(STILL_WRONG)("still wrong: $what", async ({ stillSeenBy, scenario }) => {
+  const [violation] = judge(await runHousehold(scenario)).violations;
+  expect(violation?.judge).toBe(stillSeenBy);
+});
+
 test("each judge has judged something in them", ({ skip }) => {
-  if (lived < FOUND.length) skip("not all of them were lived");
+  if (lived < MENDED.length) skip("not all of them were lived");
   expect(idleIn(counts)).toEqual([]);
 });
 

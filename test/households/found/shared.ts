@@ -10,8 +10,10 @@ import type {
 
 /** A household in which something was wrong once, as small as it was found. */
 export interface Found {
-  /** What must not happen again. */
+  /** What must not happen again; or, with `stillSeenBy`, what still happens. */
   what: string;
+  /** Not mended yet: the judge that complains of it first. Whoever mends it takes this away. */
+  stillSeenBy?: string;
   scenario: Scenario;
 }
 
