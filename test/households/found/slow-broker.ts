@@ -313,6 +313,27 @@ export const SLOW_BROKER: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a value turns a rule again and again, and a slow broker gets what follows late",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 14_400,
+      configs: [
+        houseWith(GUESTS, {
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: { topic: "device1/state", every: "5s", for: "1h", keep: true },
+        }),
+      ],
+      devices: [{ ...REPORTING, manner: "is switched back" }],
+      events: [
+        { at: 1, kind: "start" },
+        valuesAt(60, { every: 120, for: 14_000, words: ["home", "away", "guests"] }),
+        { at: 600, kind: "latency", milliseconds: 400, for: 13_000 },
+      ],
+    },
+  },
 ];
 
 /** A value changes its mind again and again for some seconds. */

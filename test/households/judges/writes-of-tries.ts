@@ -1,5 +1,6 @@
 import { DAY } from "../calendar.ts";
 import { isKind, type Trace, type TraceEvent } from "../trace.ts";
+import { readCalm } from "./calm.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { readSendings } from "./sendings.ts";
 import { BASE } from "./topics.ts";
@@ -12,10 +13,11 @@ export const writesOfTriesJudge: Judge = {
   name: "writes of tries",
   find: (trace) => {
     const reasons = readReasons(trace);
+    const calm = readCalm(trace);
+    // What follows from it reaches a slow broker late.
+    const isExplained = (steady: number) => isNear(reasons, steady, AFTER + calm.latency(steady));
     const unexplained = trace.events.flatMap((event) =>
-      isKind(event, "write") && event.outcome === "begun" && !isNear(reasons, event.steady)
-        ? [event.steady]
-        : [],
+      isKind(event, "write") && event.outcome === "begun" && !isExplained(event.steady) ? [event.steady] : [],
     );
     return untilWrong(unexplained, (steady, index): Finding => {
       const first = unexplained[index - MOST];
@@ -74,14 +76,14 @@ function isReason(event: TraceEvent): boolean {
   );
 }
 
-function isNear(reasons: readonly number[], steady: number): boolean {
+function isNear(reasons: readonly number[], steady: number, after: number): boolean {
   let [low, high] = [0, reasons.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (reasons[middle]! < steady - BEFORE) low = middle + 1;
     else high = middle;
   }
-  return (reasons[low] ?? Number.POSITIVE_INFINITY) <= steady + AFTER;
+  return (reasons[low] ?? Number.POSITIVE_INFINITY) <= steady + after;
 }
 
 const MOST = 50;
