@@ -1,4 +1,14 @@
-import { type Found, GUESTS, HOUSE, PEAK, QUIET_HOUSE, QUIET_MORNING, valueAt } from "./shared.ts";
+import {
+  type Found,
+  GUESTS,
+  GUESTS_CONFIRMED,
+  HOUSE,
+  PEAK,
+  QUIET_HOUSE,
+  QUIET_MORNING,
+  REPORTING,
+  valueAt,
+} from "./shared.ts";
 
 /** The clock is set, or the machine sleeps. */
 export const CLOCK: readonly Found[] = [
@@ -94,6 +104,29 @@ export const CLOCK: readonly Found[] = [
           payload: '{"enabled":false,"for":"510m"}',
         },
       ],
+    },
+  },
+  {
+    what: "a device reports something else while the machine sleeps, which is heard when it is awake again",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [GUESTS_CONFIRMED],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 1_000, kind: "suspend", for: 60 },
+        { at: 1_010, kind: "report", topic: "device1/state", payload: "no", retain: true },
+      ],
+    },
+  },
+  {
+    what: "a device has not confirmed for an hour, and the clock was set back by an hour meanwhile",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_000,
+      configs: [GUESTS_CONFIRMED],
+      events: [{ at: 1, kind: "start" }, valueAt(60, "guests"), { at: 2_000, kind: "jump", by: -3_600 }],
     },
   },
 ];

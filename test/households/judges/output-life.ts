@@ -178,11 +178,15 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
     sentWith: (steady) => {
       // All topics of one instant come one after the other, this one the last: it holds all of them.
       const published = topics.published(whole);
-      const next = published[countUntil(published, steady - 0.001)];
-      const topic = next && next.steady < steady + TOGETHER ? next : undefined;
-      const { payload = null, since = null } = JSON.parse(topic?.payload || "{}");
-      if (!topic || payload === null || since === null) return null;
-      return { payload, sentAt: topic.steady - (topic.at - Date.parse(since)) };
+      const index = countUntil(published, steady - 0.001);
+      const next = published[index];
+      if (!next || next.steady >= steady + TOGETHER) return null;
+      const { payload, since } = sentIn(next);
+      if (payload === null || since === null) return null;
+      // The clock may have been set since: when it was published first, it was that of the sending.
+      const other = published.slice(0, index).findLastIndex((one) => sentIn(one).since !== since);
+      const first = published[other + 1] ?? next;
+      return { payload, sentAt: first.steady - (first.at - Date.parse(since)) };
     },
     isOrderedAnew: (first, second, calm) => {
       const published = topics.published(whole);
@@ -201,6 +205,12 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
     ),
     chosen,
   };
+}
+
+/** What the JSON of an output says of what was sent last. */
+function sentIn({ payload: text }: { payload: string }): { payload: string | null; since: string | null } {
+  const { payload = null, since = null } = JSON.parse(text || "{}");
+  return { payload, since };
 }
 
 type Span = { from: number; output: OutputText | undefined };
@@ -252,15 +262,21 @@ function readHeard({ events }: Trace): Material["heard"] {
   const questions = new Map<number, string>();
   let connectedAt = 0;
   let latency = 0;
+  /** What comes while the machine sleeps is heard when it is awake again. */
+  let asleepSince = Number.POSITIVE_INFINITY;
+  let awakeAt = Number.NEGATIVE_INFINITY;
   for (const event of events) {
     const { steady } = event;
+    if (isKind(event, "suspend")) asleepSince = steady;
+    if (isKind(event, "resume")) awakeAt = steady;
     if (isKind(event, "connected")) connectedAt = steady;
     if (isKind(event, "latency")) latency = event.milliseconds;
     if (isKind(event, "message")) published.set(`${event.topic} ${event.payload}`, steady);
     if (isKind(event, "heard") && !event.topic.startsWith(`${BASE}/`)) {
       const { topic, payload, retain } = event;
       const last = published.get(`${topic} ${payload}`) ?? Number.NEGATIVE_INFINITY;
-      const isFresh = steady - last < FRESH;
+      const arrived = last > asleepSince - FRESH ? Math.max(last, awakeAt) : last;
+      const isFresh = steady - arrived < FRESH;
       const isKnown = !retain || (isFresh && last > connectedAt + FRESH + TRIPS * latency);
       const isLive = isKnown ? "yes" : isFresh ? "perhaps" : "no";
       add(topic, { steady, payload, isLive, isRetained: retain });
