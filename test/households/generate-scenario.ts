@@ -9,6 +9,7 @@ import {
   withoutShiftedPlaceholders,
   wordsFor,
 } from "./generate-config.ts";
+import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
 import { randomFrom } from "./random.ts";
@@ -168,6 +169,7 @@ const DISTURBANCES = [
   "source",
   "source",
   "disk",
+  "two faults",
   "command",
   "command",
   "command",
@@ -187,34 +189,17 @@ const DISTURBANCES = [
   "chatter",
 ] as const;
 
-/** What lasts: something else may happen meanwhile. */
-const LASTING: readonly Disturbance[] = ["broker", "slow broker", "refuse", "source", "disk"];
-const MEANWHILE = [
-  "kill",
-  "kill",
-  "stop",
-  "edit",
-  "reload",
-  "connection",
-  "command",
-  "home assistant",
-  "report",
-  "press",
-  "power",
-  "web",
-  "chatter",
-] as const;
-
-type Disturbance = (typeof DISTURBANCES)[number];
+export type Disturbance = (typeof DISTURBANCES)[number];
 
 /** Something happens, for at most `longest` seconds. Returns how long it takes. */
 function disturb(story: Story, at: number, longest: number): number {
   const { draw } = story;
   const what = draw.one(DISTURBANCES);
   const length = begin(story, what, at, longest);
-  if (length < 60 || !LASTING.includes(what) || draw.chance(0.6)) return length;
+  const meanwhile = MEANWHILE[what];
+  if (length < 60 || !meanwhile || draw.chance(0.6)) return length;
   const later = draw.whole(1, length - 30);
-  return Math.max(length, later + begin(story, draw.one(MEANWHILE), at + later, longest - later));
+  return Math.max(length, later + begin(story, draw.one(meanwhile), at + later, longest - later));
 }
 
 function begin(story: Story, what: Disturbance, at: number, longest: number): number {
@@ -283,6 +268,8 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
     case "disk":
       events.push({ at, kind: "disk", fault: one(["hangs", "fails"]), for: length });
       return length;
+    case "two faults":
+      return breakTwo(story, at, longest, (back, left) => comeBack(story, back, left));
     case "command":
       return command(story, at);
     case "home assistant":

@@ -97,6 +97,8 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     note({ kind: "resume" });
   };
   const readFile = () => configs[current] ?? configs[0]!;
+  /** A machine that sleeps reads it when it wakes up. */
+  const reload = () => machine.arrive(0, () => vigie.reload(readFile()));
   const act = (event: ScriptEvent): void => {
     switch (event.kind) {
       case "start":
@@ -110,10 +112,10 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         break;
       case "edit":
         current = event.config;
-        vigie.reload(readFile());
+        reload();
         break;
       case "reload":
-        vigie.reload(readFile());
+        reload();
         break;
       case "jump":
         machine.jump(event.by * 1000);
