@@ -7,6 +7,7 @@ import { DISK_AND_RESTARTS } from "./found/disk-and-restarts.ts";
 import { MESSAGES } from "./found/messages.ts";
 import type { Found } from "./found/shared.ts";
 import { SLOW_BROKER } from "./found/slow-broker.ts";
+import { STATE_FILES } from "./found/state-files.ts";
 import { VALUES } from "./found/values.ts";
 
 /**
@@ -19,6 +20,7 @@ export const FOUND: readonly Found[] = [
   ...BROKER,
   ...CLOCK,
   ...DISK_AND_RESTARTS,
+  ...STATE_FILES,
   ...DEVICES_OVER_HTTP,
   ...DEVICES_OVER_MQTT,
   ...VALUES,

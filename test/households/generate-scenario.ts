@@ -12,6 +12,7 @@ import {
 import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
+import { spoilStateFile } from "./generate-state-file.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
@@ -330,9 +331,9 @@ function comeBack(story: Story, at: number, longest: number): number {
   const { one, chance } = draw;
   const away = Math.min(longest, one([0, 0, 1, 10, 300, HOUR, 5 * HOUR]));
   if (chance(0.2)) edit(story, at);
-  if (chance(0.15)) events.push({ at, kind: "state file", from: chance(0.8) ? "earlier" : "none" });
-  events.push({ at: at + away, kind: "start" });
-  return away + 12;
+  const spoilt = chance(0.2) ? spoilStateFile(draw, events, at) : 0;
+  events.push({ at: at + spoilt + away, kind: "start" });
+  return spoilt + away + 12;
 }
 
 function edit(story: Story, at: number): number {

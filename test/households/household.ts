@@ -167,9 +167,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         );
         break;
       case "state file":
-        if (vigie.isRunning()) break;
-        if (event.from === "none") disk.remove();
-        else disk.restoreEarlier();
+        if (!vigie.isRunning()) disk.suffer(event);
         break;
       case "command":
         broker.publish("command", { ...event, retain: event.retain ?? false });

@@ -1,4 +1,5 @@
 import type { SourceFault } from "./sources.ts";
+import type { StateFileMishap } from "./state-file-mishaps.ts";
 import type { SourceName } from "./trace.ts";
 
 /** A whole household as plain data: what is generated, run, shrunk and printed. */
@@ -145,7 +146,7 @@ export type ScriptEvent = { at: number } & (
   | { kind: "refuse"; topic: string; ends?: true; for: number }
   | { kind: "source"; source: SourceName; fault: SourceFault; for: number }
   | { kind: "disk"; fault: "hangs" | "fails"; for: number }
-  | { kind: "state file"; from: "earlier" | "none" }
+  | ({ kind: "state file" } & StateFileMishap)
   | { kind: "command"; topic: string; payload: string; retain?: boolean }
   | { kind: "home assistant"; payload: "online" | "offline" }
   /** Somebody else writes a retained topic below the base topic. */

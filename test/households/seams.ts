@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IClientPublishOptions, MqttClient } from "mqtt";
@@ -28,6 +28,7 @@ import { createService } from "../../src/simulator/answer-request.ts";
 // vigie imports it when it starts on the simulator, which must take no virtual time.
 import "../../src/simulator/server.ts";
 import { emptyState } from "../../src/state/state.ts";
+import { NewerState } from "../../src/state/state-format.ts";
 import {
   createStore,
   findState,
@@ -169,25 +170,47 @@ const LONGEST_SLEEP = 15_000;
 // The state file.
 
 /**
- * vigie reads a copy of the state file on the real disk, as `openStore` does, so that nothing of a damaged file is read otherwise
- * than in a house. It writes to the disk of the house.
+ * vigie reads a copy of its state folder on the real disk, as `openStore` does, so that nothing of a damaged file is read otherwise
+ * than in a house; what it renames there is renamed on the disk of the house. It writes to the disk of the house.
  */
 async function openStoreOn(
   { disk, installation }: Pick<Worlds, "disk" | "installation">,
   options: StoreOptions,
 ): Promise<Store> {
+  const bytes = disk.read();
+  const found = await inCopyOf(disk, async (folder) => {
+    const state = await findState(folder, options);
+    disk.afterStart(new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))])));
+    return state;
+  });
+  return createStore({
+    state: found?.state ?? emptyState(installation),
+    textOnDisk: found?.isLatest ? String(bytes) : "",
+    ...reportWrites(STATE_FOLDER, options, async (text, before) => {
+      if (!(await disk.write(Buffer.from(text), before !== ""))) throw diskFull();
+    }),
+  });
+}
+
+/** Why vigie ends at once with what is on this disk, and changes nothing; null: it starts. */
+export async function whyNoStart(disk: Disk): Promise<string | null> {
+  const mute = () => undefined;
+  const log: Log = { debug: mute, info: mute, warn: mute, error: mute };
+  const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
+  try {
+    await inCopyOf(disk, (folder) => findState(folder, { log, problemLog, random: Math.random }));
+    return null;
+  } catch (error) {
+    if (error instanceof NewerState) return error.message;
+    throw error;
+  }
+}
+
+async function inCopyOf<T>(disk: Disk, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "vigie-household-"));
   try {
-    const bytes = disk.read();
-    if (bytes) writeFileSync(join(folder, "state.json"), bytes);
-    const found = await findState(folder, options);
-    return createStore({
-      state: found?.state ?? emptyState(installation),
-      textOnDisk: found?.isLatest ? String(bytes) : "",
-      ...reportWrites(STATE_FOLDER, options, async (text) => {
-        if (!(await disk.write(Buffer.from(text)))) throw diskFull();
-      }),
-    });
+    for (const [name, bytes] of disk.files()) writeFileSync(join(folder, name), bytes);
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -46,8 +46,15 @@ type ProcessSeen =
    * warn, the page while something is wrong.
    */
   | { kind: "leak"; where: LeakPlace; text: string }
-  /** While vigie was stopped: the state file is one that was written earlier, or is gone. */
-  | { kind: "state file"; from: "earlier" | "none" };
+  /**
+   * While vigie was stopped: the state file is one that was written earlier; or the one before the last write is the only one that can be
+   * read; or none can. `damaged`: so many files are there that no vigie can read (0: the state file is only gone).
+   */
+  | { kind: "state file"; from: "earlier" | "previous" | "none"; damaged?: number }
+  /** A start has found a damaged file. Whether all of it is still there under another name. */
+  | { kind: "damaged file"; isKept: boolean }
+  /** A process has ended at once, without having begun. The last words of vigie. */
+  | { kind: "no start"; why: string };
 
 export type LeakPlace = "the state file" | "the log" | "the page";
 

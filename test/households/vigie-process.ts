@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
 import type { ConfigFile } from "./read-config.ts";
-import { openVigie, type Shown, type Vigie, type Worlds } from "./seams.ts";
+import { openVigie, type Shown, type Vigie, type Worlds, whyNoStart } from "./seams.ts";
 import type { Seen } from "./trace.ts";
 
 /** vigie as a process of the machine. */
@@ -59,15 +59,17 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
     start: ({ config, yaml }) => {
       if (running) return;
       machine.startProcess();
-      tell({ kind: "start", yaml });
       const own: Running = { vigie: null, busy: Promise.resolve(), isStopping: false };
       running = own;
-      own.busy = openVigie({
-        ...worlds,
-        say: createTracedLog(machine, tell),
-        yielded: () => tell({ kind: "yield" }),
-      }).then((vigie) => {
-        own.vigie = vigie;
+      const say = createTracedLog(machine, tell);
+      own.busy = whyNoStart(worlds.disk).then(async (why) => {
+        if (running !== own) return;
+        if (why !== null) {
+          end();
+          return tell({ kind: "no start", why });
+        }
+        tell({ kind: "start", yaml });
+        own.vigie = await openVigie({ ...worlds, say, yielded: () => tell({ kind: "yield" }) });
       });
       queue(async (vigie) => {
         await vigie.start(config);

@@ -47,6 +47,21 @@ const KEPT_AND_ONLINE: HouseConfig = houseWith(NIGHT, {
 /** A device is told over HTTP. */
 export const DEVICES_OVER_HTTP: readonly Found[] = [
   {
+    what: "a judge for which a vigie that knows no day is late, while it waits for a source that is slow",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 300,
+      seed: 1060,
+      configs: [OVER_HTTP],
+      events: [
+        { at: 1, kind: "source", source: "rte", fault: { kind: "slow", seconds: 59 }, for: 200 },
+        { at: 2, kind: "start" },
+        valueAt(17, "home"),
+        valueAt(20, "guests"),
+      ],
+    },
+  },
+  {
     what: "a judge that takes another try of a telling that a device did not answer for one more telling",
     scenario: {
       ...QUIET_HOUSE,

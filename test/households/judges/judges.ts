@@ -10,6 +10,7 @@ import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { stateJudges } from "./output-states.ts";
 import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
+import { stateFileJudges } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
@@ -20,6 +21,7 @@ import { wrongClockJudge } from "./wrong-clock.ts";
 /** Each reads the trace alone. */
 export const JUDGES: readonly Judge[] = [
   ...processJudges,
+  ...stateFileJudges,
   ...truthJudges,
   foretoldJudge,
   wrongClockJudge,

@@ -262,9 +262,24 @@ function ordersOf({ trace, life, calm }: Look): Order[] {
       .chosen(steady, end)
       ?.every((one) => one.kind === "choice" && one.payload === payload);
     const isKnown =
-      isStill === true && calm.isThrough(steady - AROUND, end) && life.isSame(steady - AROUND, end);
+      isStill === true &&
+      calm.isThrough(steady - AROUND, end) &&
+      life.isSame(steady - AROUND, end) &&
+      !mayKnowNoDay(trace, steady);
     return isStill === false ? [] : [{ steady, payload, host, latest, sent, isKnown }];
   });
+}
+
+/**
+ * "Only a vigie that knows no day so far waits longer: until each source has answered or failed, which may take minutes"
+ * (docs/outputs.md). What another state file holds is not known.
+ */
+function mayKnowNoDay({ events }: Trace, steady: number): boolean {
+  const started = events.findLast((event) => isKind(event, "start") && event.steady <= steady);
+  if (!started || steady - started.steady > FIVE_MINUTES) return false;
+  const before = events.slice(0, events.indexOf(started));
+  const known = before.slice(before.findLastIndex((event) => isKind(event, "state file")) + 1);
+  return !known.some((event) => isKind(event, "answer"));
 }
 
 /** When another payload is chosen, its request begins soon, whatever other devices do. */
@@ -306,6 +321,7 @@ const LIMIT = 10_100;
 /** Between 1 s and 5 s after a sending. */
 const SHORTEST = 3_900;
 const FIVE_MINUTES = 300_000;
+
 const SLACK = 2_000;
 const AROUND = 12_000;
 /** Milliseconds: its own request may be under way, and many others of the host come first. */

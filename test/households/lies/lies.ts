@@ -9,6 +9,7 @@ import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
+import { LIES_OF_STATE_FILES } from "./lies-of-state-files.ts";
 import { LIES_OF_TELLINGS } from "./lies-of-tellings.ts";
 import { LIES_OF_THE_PROCESS } from "./lies-of-the-process.ts";
 
@@ -19,6 +20,7 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_ABSENCE,
   ...LIES_OF_LIMITS,
   ...LIES_OF_THE_PROCESS,
+  ...LIES_OF_STATE_FILES,
   ...LIES_OF_PAYLOADS,
   ...LIES_OF_DEVICE_STATES,
   ...LIES_OF_AWAY_DEVICES,

@@ -76,6 +76,22 @@ export const TROUBLED_MORNING = sceneOf("00:30", "07:35", HOUSE, [
   ["07:30", { kind: "jump", by: 5 * 3_600 }],
 ]);
 
+/** vigie is stopped three times: then its state file is damaged, then both are, and then one of a newer vigie has its place. */
+export const SPOILT_FILES = sceneOf("06:10", "08:00", HOUSE, [
+  ["06:10", START],
+  ["06:30", STOP],
+  ["06:31", { kind: "state file", from: "damaged", how: "cut" }],
+  ["06:32", START],
+  ["07:00", KILL],
+  ["07:01", { kind: "state file", from: "damaged", how: "zeroed", both: true }],
+  ["07:02", START],
+  ["07:30", STOP],
+  ["07:31", { kind: "state file", from: "newer version" }],
+  ["07:32", START],
+  ["07:33", { kind: "state file", from: "back" }],
+  ["07:34", START],
+]);
+
 function sceneOf(from: string, to: string, config: HouseConfig, happenings: readonly Happening[]): Scenario {
   return scenarioOf({ date: "2026-01-12", from, to, colors: COLORS, configs: [config], happenings });
 }

@@ -2,7 +2,7 @@ import { generateScenario } from "../generate-scenario.ts";
 import { runHousehold } from "../household.ts";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
-import { AWAY_IN_THE_NIGHT, ROUGE_DAY, TROUBLED_MORNING } from "./scenes.ts";
+import { AWAY_IN_THE_NIGHT, ROUGE_DAY, SPOILT_FILES, TROUBLED_MORNING } from "./scenes.ts";
 import { EVENING_OF_DEVICES, NIGHT_OF_MESSAGES } from "./scenes-of-outputs.ts";
 
 /** A household to lie about. */
@@ -19,6 +19,7 @@ export const FEW_TRACES: readonly Told[] = [
   randomHousehold(25),
   { name: "a rouge day", live: () => runHousehold(ROUGE_DAY) },
   { name: "vigie away in the night", live: () => runHousehold(AWAY_IN_THE_NIGHT) },
+  { name: "spoilt files", live: () => runHousehold(SPOILT_FILES) },
   { name: "a troubled morning", live: () => runHousehold(TROUBLED_MORNING) },
   { name: "an evening of devices", live: () => runHousehold(EVENING_OF_DEVICES) },
   { name: "a night of messages", live: () => runHousehold(NIGHT_OF_MESSAGES) },

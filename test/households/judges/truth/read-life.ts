@@ -1,5 +1,5 @@
 import { HOUR, MINUTE } from "../../calendar.ts";
-import { isKind, type Trace, type TraceEvent } from "../../trace.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../../trace.ts";
 import { type House, partsOf, readHouse } from "../house.ts";
 import { onceForEach } from "../once-for-each.ts";
 import { BASE } from "../topics.ts";
@@ -70,6 +70,9 @@ function findLife(trace: Trace): Life {
   let onDisk = current;
   let writing = current;
   let ever = current;
+  /** What the previous state file holds; and whether the state file becomes the previous one with the next write. */
+  let previous = current;
+  let keepsPrevious = false;
   /** The last answer of each source was plain. */
   const wasPlain = { service: true, rte: true };
   /** By how much the clock of each source was ahead of the steady clock in its last answer. */
@@ -84,6 +87,13 @@ function findLife(trace: Trace): Life {
     current = next;
     ever = mergeMemories(ever, next);
     memory.set(event.steady, next);
+  };
+  const afterMishap = ({ from }: EventOf<"state file">): Memory => {
+    if (from === "none") return memory.at(Number.NEGATIVE_INFINITY);
+    // Which of the earlier ones it is, is not in the trace.
+    if (from === "earlier") return mergeMemories(ever, NOTHING);
+    // "A simulation ends."
+    return { ...previous, settings: { ...previous.settings, simulation: [null] } };
   };
   const doubt = (event: TraceEvent, length: number) =>
     doubtUntil.set(event.steady, Math.max(doubtUntil.at(event.steady), event.steady + length));
@@ -159,15 +169,18 @@ function findLife(trace: Trace): Life {
 
     if (isKind(event, "write")) {
       if (event.outcome === "begun") writing = current;
-      if (event.outcome === "done") onDisk = writing;
+      if (event.outcome === "done") {
+        if (keepsPrevious) previous = onDisk;
+        keepsPrevious = true;
+        onDisk = writing;
+      }
     }
-    // Which of the earlier ones it is, is not in the trace.
-    if (isKind(event, "state file"))
-      learnt(
-        event,
-        event.from === "none" ? memory.at(Number.NEGATIVE_INFINITY) : mergeMemories(ever, NOTHING),
-      );
-    if (isKind(event, "state file")) onDisk = current;
+    if (isKind(event, "state file")) {
+      learnt(event, afterMishap(event));
+      onDisk = current;
+      // What cannot be read does not become the previous state file.
+      keepsPrevious = event.from === "earlier";
+    }
 
     if (isKind(event, "answer")) {
       const { made, isPlain, isHoursOff } = readMade(event.headers, trace.began + steady);
