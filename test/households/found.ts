@@ -1,5 +1,6 @@
 import { BROKER } from "./found/broker.ts";
 import { CLOCK } from "./found/clock.ts";
+import { CONFIGURATIONS } from "./found/configurations.ts";
 import { DAYS_AND_RULES } from "./found/days-and-rules.ts";
 import { DEVICES_OVER_HTTP } from "./found/devices-over-http.ts";
 import { DEVICES_OVER_MQTT } from "./found/devices-over-mqtt.ts";
@@ -21,6 +22,7 @@ export const FOUND: readonly Found[] = [
   ...CLOCK,
   ...DISK_AND_RESTARTS,
   ...STATE_FILES,
+  ...CONFIGURATIONS,
   ...DEVICES_OVER_HTTP,
   ...DEVICES_OVER_MQTT,
   ...VALUES,

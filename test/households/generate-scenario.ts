@@ -13,6 +13,7 @@ import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
 import { spoilStateFile } from "./generate-state-file.ts";
+import { editWrongly } from "./generate-wrong-edits.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
@@ -158,6 +159,7 @@ const DISTURBANCES = [
   "stop",
   "edit",
   "edit",
+  "wrong edit",
   "reload",
   "jump",
   "suspend",
@@ -220,6 +222,8 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
     }
     case "edit":
       return edit(story, at);
+    case "wrong edit":
+      return editWrongly(draw, events, at, nextConfig(story));
     case "reload":
       events.push({ at, kind: "reload" });
       return 10;
@@ -337,12 +341,16 @@ function comeBack(story: Story, at: number, longest: number): number {
 }
 
 function edit(story: Story, at: number): number {
-  const { draw, events, configs } = story;
-  // The next one, or one of before again.
+  story.events.push({ at, kind: "edit", config: nextConfig(story) });
+  return 10;
+}
+
+/** The next one, or one of before again. */
+function nextConfig(story: Story): number {
+  const { draw, configs } = story;
   const config = story.written < configs.length ? story.written : draw.whole(0, configs.length - 1);
   story.written += 1;
-  events.push({ at, kind: "edit", config });
-  return 10;
+  return config;
 }
 
 function breakSource({ draw, events }: Pick<Story, "draw" | "events">, at: number, length: number): number {

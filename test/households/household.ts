@@ -7,16 +7,19 @@ import { startMachine } from "./machine.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Scenario, ScriptEvent } from "./scenario.ts";
+import { isWithoutHouse } from "./seams.ts";
 import { openSecrets } from "./secrets.ts";
 import { createSources, inventedBy } from "./sources.ts";
 import type { Seen, Trace, TraceEvent } from "./trace.ts";
 import { createVigieProcess } from "./vigie-process.ts";
 import { createWeb } from "./web.ts";
+import { readWrongEdits } from "./wrong-edits.ts";
 
 /** Lives a household from its beginning to its end, to vigie's first crash, or until the time for it is over. */
 export async function runHousehold(scenario: Scenario, isTimeOver = () => false): Promise<Trace> {
   const secrets = openSecrets();
   const configs = await readConfigs(scenario.configs, secrets.folder);
+  const wrongEdits = await readWrongEdits(scenario.events, configs);
   const began = Date.parse(scenario.from);
   const events: TraceEvent[] = [];
   let isOver = false;
@@ -54,7 +57,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   /** How many faults are in force; and when something last happened from outside. */
   let faults = 0;
   let disturbed = 0;
-  let current = 0;
+  let current = configs[0]!;
 
   function note(seen: Seen): void {
     tell(seen);
@@ -96,13 +99,11 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     machine.resume();
     note({ kind: "resume" });
   };
-  const readFile = () => configs[current] ?? configs[0]!;
-  /** A machine that sleeps reads it when it wakes up. */
-  const reload = () => machine.arrive(0, () => vigie.reload(readFile()));
   const act = (event: ScriptEvent): void => {
     switch (event.kind) {
       case "start":
-        vigie.start(readFile());
+        // With a part of its file vigie may begin on its own broker and with invented days: in another house.
+        if (current.wrong === undefined || !isWithoutHouse(current.read)) vigie.start(current);
         break;
       case "stop":
         vigie.stop();
@@ -111,11 +112,12 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         killAfter(event.steps);
         break;
       case "edit":
-        current = event.config;
-        reload();
+        current = wrongEdits.get(event) ?? configs[event.config] ?? configs[0]!;
+        // A machine that sleeps reads it when it wakes up.
+        machine.arrive(0, () => vigie.readAgain(current));
         break;
       case "reload":
-        reload();
+        machine.arrive(0, () => vigie.reload(current));
         break;
       case "jump":
         machine.jump(event.by * 1000);
@@ -218,7 +220,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         tell({
           kind: "look",
           name: event.name,
-          yaml: readFile().yaml,
+          yaml: current.yaml,
           retained: broker.retained(),
           stateFile: disk.read()?.toString() ?? null,
           shown: vigie.shown(),

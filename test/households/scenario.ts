@@ -1,6 +1,7 @@
 import type { SourceFault } from "./sources.ts";
 import type { StateFileMishap } from "./state-file-mishaps.ts";
 import type { SourceName } from "./trace.ts";
+import type { WrongEdit } from "./wrong-edits.ts";
 
 /** A whole household as plain data: what is generated, run, shrunk and printed. */
 export interface Scenario {
@@ -134,7 +135,7 @@ export type ScriptEvent = { at: number } & (
   /** After so many steps (requests, messages, writes) from here, at the latest after 10 s. */
   | { kind: "kill"; steps: number }
   /** The owner writes another configuration. A vigie that runs reads it. */
-  | { kind: "edit"; config: number }
+  | { kind: "edit"; config: number; wrong?: WrongEdit }
   /** The same configuration is put in force once more. */
   | { kind: "reload" }
   | { kind: "jump"; by: number }

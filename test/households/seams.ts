@@ -5,8 +5,8 @@ import type { IClientPublishOptions, MqttClient } from "mqtt";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon, type DaemonStatus } from "../../src/app/daemon.ts";
 import { judgeDaemon } from "../../src/app/health-report.ts";
-import type { Config } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { followConfig } from "../../src/app/reload.ts";
+import { type LoadedConfig, loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError } from "../../src/config/problems.ts";
 import { RTE } from "../../src/core/sources/rte-source.ts";
 import type { Source } from "../../src/core/sources/source.ts";
@@ -21,6 +21,7 @@ import type { Identity } from "../../src/mqtt/owner.ts";
 import { createPublishQueue } from "../../src/mqtt/publish-queue.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
+import { createReloadSignal } from "../../src/runtime/reload-signal.ts";
 import { VERSION } from "../../src/runtime/version.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
@@ -51,13 +52,25 @@ import type { Web } from "./web.ts";
 
 // The configuration.
 
-/** As vigie has read it: only `openVigie` looks inside. */
-export type ReadConfig = Config;
+/** As vigie has read it: only this file looks inside. */
+export type ReadConfig = LoadedConfig;
 
 /** Reads `vigie.yaml` of a folder as `vigie run` does. Rejects if vigie refuses it. */
 export async function readConfigIn(folder: string): Promise<ReadConfig> {
-  const { config } = await loadConfig({ file: "vigie.yaml", env: {}, cwd: folder, inContainer: false });
-  return config;
+  const loaded = await loadConfig({ file: "vigie.yaml", env: {}, cwd: folder, inContainer: false });
+  // Its files are not watched: the household says when they are read again. Their folder is another one each time.
+  return { ...loaded, config: { ...loaded.config, state: STATE_FOLDER }, read: [] };
+}
+
+/** It names no broker or no source: vigie would begin with its own broker, or with invented days. */
+export function isWithoutHouse(read: () => ReadConfig): boolean {
+  try {
+    const { mqtt, service, official } = read().config;
+    const isInvented = service.base_url === "simulator" || official.source === "simulator";
+    return mqtt.url === "embedded" || isInvented;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether vigie refuses the configuration. */
@@ -71,6 +84,8 @@ export function isRefusal(error: unknown): boolean {
 export interface Vigie {
   /** Puts a configuration in force, the first one or another one. */
   start: (config: ReadConfig) => Promise<unknown>;
+  /** Reads the file again, which has been edited. `begins` is called if another configuration is put in force. */
+  readAgain: (read: () => ReadConfig, begins: () => void) => Promise<void>;
   stop: () => Promise<void>;
   /** The parts of the page that show what was sent to devices. */
   page: () => string;
@@ -132,8 +147,29 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
     sinks: [{ name: "yielding", show: ({ broker: { other_owner } }) => other_owner && yielded() }],
   });
   await store.flush();
+  let inForce: ReadConfig | null = null;
   return {
-    start: daemon.start,
+    start: (config) => {
+      inForce = config;
+      return daemon.start(config.config);
+    },
+    readAgain: async (read, begins) => {
+      const reloadSignal = createReloadSignal();
+      const followed = followConfig(inForce!, {
+        load: async () => read(),
+        restart: async (config) => {
+          begins();
+          await daemon.start(config);
+        },
+        reloadSignal,
+        // That another one is in force is in the trace.
+        log: { ...log, info: () => undefined },
+        secrets: [],
+      });
+      reloadSignal.send();
+      await followed.stop();
+      inForce = followed.current();
+    },
     stop: daemon.stop,
     page: () => {
       const view = daemon.view();
@@ -192,16 +228,17 @@ async function openStoreOn(
   });
 }
 
-/** Why vigie ends at once with what is on this disk, and changes nothing; null: it starts. */
-export async function whyNoStart(disk: Disk): Promise<string | null> {
+/** Why vigie ends at once with this configuration and what is on this disk, and changes nothing; null: it starts. */
+export async function whyNoStart(disk: Disk, read: () => ReadConfig): Promise<string | null> {
   const mute = () => undefined;
   const log: Log = { debug: mute, info: mute, warn: mute, error: mute };
   const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
   try {
+    read();
     await inCopyOf(disk, (folder) => findState(folder, { log, problemLog, random: Math.random }));
     return null;
   } catch (error) {
-    if (error instanceof NewerState) return error.message;
+    if (error instanceof NewerState || error instanceof ConfigError) return error.message;
     throw error;
   }
 }

@@ -25,6 +25,8 @@ type ProcessSeen =
   | { kind: "start"; yaml: string }
   /** vigie reads another configuration, or the same again: from now on it is in force. */
   | { kind: "reload"; yaml: string }
+  /** vigie reads a file in which the owner has made a mistake, or which is not whole. `isRefused`: it certainly has to refuse it. */
+  | { kind: "wrong edit"; isRefused: boolean }
   /** The start or the reload is done: vigie connects to the broker and polls. */
   | { kind: "started" }
   /** SIGTERM; then the end of the process. */

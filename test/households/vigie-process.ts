@@ -9,8 +9,10 @@ import type { Seen } from "./trace.ts";
 interface VigieProcess {
   isRunning: () => boolean;
   start: (file: ConfigFile) => void;
-  /** Puts a configuration in force, when the start or reload before it is done. */
+  /** Puts the configuration in force once more, when the start or reload before it is done. */
   reload: (file: ConfigFile) => void;
+  /** The same with one that the owner has edited, if vigie takes it. */
+  readAgain: (file: ConfigFile) => void;
   stop: () => void;
   kill: () => void;
   /** An error that nobody caught ends the process. */
@@ -54,15 +56,27 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
     own.busy = own.busy.then(() => (running === own && own.vigie ? act(own.vigie) : undefined));
     own.busy.catch((error: unknown) => running === own && crash(error));
   };
+  const readAgain: VigieProcess["readAgain"] = ({ read, yaml, wrong }) => {
+    if (running?.isStopping) return;
+    queue(async (vigie) => {
+      let isAnother = false;
+      if (wrong !== undefined) tell({ kind: "wrong edit", isRefused: wrong !== "half" });
+      await vigie.readAgain(read, () => {
+        isAnother = true;
+        tell({ kind: "reload", yaml });
+      });
+      if (isAnother) tell({ kind: "started" });
+    });
+  };
   return {
     isRunning: () => running !== undefined,
-    start: ({ config, yaml }) => {
+    start: ({ yaml, read }) => {
       if (running) return;
       machine.startProcess();
       const own: Running = { vigie: null, busy: Promise.resolve(), isStopping: false };
       running = own;
       const say = createTracedLog(machine, tell);
-      own.busy = whyNoStart(worlds.disk).then(async (why) => {
+      own.busy = whyNoStart(worlds.disk, read).then(async (why) => {
         if (running !== own) return;
         if (why !== null) {
           end();
@@ -72,18 +86,21 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
         own.vigie = await openVigie({ ...worlds, say, yielded: () => tell({ kind: "yield" }) });
       });
       queue(async (vigie) => {
-        await vigie.start(config);
+        await vigie.start(read());
         tell({ kind: "started" });
       });
     },
-    reload: ({ config, yaml }) => {
+    reload: (file) => {
+      const { read, yaml, wrong } = file;
+      if (wrong !== undefined) return readAgain(file);
       if (running?.isStopping) return;
       queue(async (vigie) => {
         tell({ kind: "reload", yaml });
-        await vigie.start(config);
+        await vigie.start(read());
         tell({ kind: "started" });
       });
     },
+    readAgain,
     stop: () => {
       if (!running || running.isStopping) return;
       running.isStopping = true;

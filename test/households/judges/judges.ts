@@ -10,7 +10,8 @@ import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { stateJudges } from "./output-states.ts";
 import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
-import { stateFileJudges } from "./state-file.ts";
+import { refusalJudges } from "./refusals.ts";
+import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
@@ -21,7 +22,8 @@ import { wrongClockJudge } from "./wrong-clock.ts";
 /** Each reads the trace alone. */
 export const JUDGES: readonly Judge[] = [
   ...processJudges,
-  ...stateFileJudges,
+  ...refusalJudges,
+  stateFileJudge,
   ...truthJudges,
   foretoldJudge,
   wrongClockJudge,

@@ -6,7 +6,10 @@ import { BASE, houseAt } from "./topics.ts";
 export const processJudges: readonly Judge[] = [
   { name: "no crash", find: ({ events }) => processesOf(events).map(crashes) },
   { name: "no other owner", find: ({ events }) => processesOf(events).map(yields) },
-  { name: "no error of vigie", find: ({ events }) => events.flatMap(errors) },
+  {
+    name: "no error of vigie",
+    find: ({ events }) => events.flatMap((event, index) => errors(event, index, events)),
+  },
   { name: "stop", find: ({ events }) => events.flatMap((event, index) => stops(event, index, events)) },
   { name: "online after a start", find: ({ events }) => starts(events) },
   { name: "online", find: ({ events }) => events.flatMap(isOnline) },
@@ -30,10 +33,16 @@ function yields(process: readonly TraceEvent[]): Finding {
 }
 
 /** Nothing that vigie itself does wrong. */
-function errors(event: TraceEvent): Finding[] {
+function errors(event: TraceEvent, index: number, events: readonly TraceEvent[]): Finding[] {
   if (!isKind(event, "log")) return [];
+  if (event.sentence.startsWith("Configuration: ") && isReadingWrongEdit(events, index)) return ["right"];
   const isError = event.level === "error" || event.sentence.includes("error of vigie");
   return [isError ? { at: event.steady, sentence: event.sentence } : "right"];
+}
+
+function isReadingWrongEdit(events: readonly TraceEvent[], index: number): boolean {
+  const before = events.slice(0, index).findLast((event) => !isKind(event, "log"));
+  return before !== undefined && isKind(before, "wrong edit");
 }
 
 /** A stop takes less than 5 s, unless the disk hangs. */

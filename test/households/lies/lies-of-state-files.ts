@@ -30,14 +30,54 @@ export const LIES_OF_STATE_FILES: readonly Lie[] = [
   {
     name: "a vigie that finds the state file of a newer one writes it anew",
     breaks: { document: WHAT_IF, sentence: "vigie does not change the file, and ends." },
-    judge: "state of a newer vigie",
+    judge: "refused start",
     tell: tellAtOne(
       ({ events }) => events.filter((event) => isKind(event, "no start")),
       (trace, { steady }) =>
         withMore(trace, [eventAt(trace, steady + 1, { kind: "write", outcome: "begun" })]),
     ),
   },
+  {
+    name: "a wrong configuration is put in force",
+    breaks: { document: WHAT_IF, sentence: "The previous configuration stays in force." },
+    judge: "refused edit",
+    tell: tellAtOne(wrongEdits, (trace, event) => {
+      const yaml = trace.events.findLast((one) => isKind(one, "start") && one.steady < event.steady);
+      if (!yaml || !isKind(yaml, "start")) return trace;
+      const rest = without(trace, (one) => isKind(one, "log") && one.steady === event.steady);
+      return withMore(rest, [eventAt(trace, event.steady, { kind: "reload", yaml: yaml.yaml })]);
+    }),
+  },
+  {
+    name: "the log does not say what is wrong with a configuration",
+    breaks: { document: WHAT_IF, sentence: "The log names the place of each mistake" },
+    judge: "refused edit",
+    tell: tellAtOne(wrongEdits, (trace, event) =>
+      without(
+        trace,
+        (one) =>
+          isKind(one, "log") && one.steady === event.steady && one.sentence.startsWith("Configuration: "),
+      ),
+    ),
+  },
+  {
+    name: "a vigie that refuses its configuration asks a source",
+    breaks: {
+      document: WHAT_IF,
+      sentence: "At its start, vigie refuses a wrong configuration and ends with exit code 2.",
+    },
+    judge: "refused start",
+    tell: tellAtOne(
+      ({ events }) => events.filter((event) => isKind(event, "no start") && /configuration/.test(event.why)),
+      (trace, { steady }) =>
+        withMore(trace, [eventAt(trace, steady + 1, { kind: "request", source: "rte", path: "/tempo" })]),
+    ),
+  },
 ];
+
+function wrongEdits({ events }: Trace) {
+  return events.filter((event) => isKind(event, "wrong edit") && event.isRefused);
+}
 
 function linesAboutFiles({ events }: Trace): EventOf<"log">[] {
   return events.filter(

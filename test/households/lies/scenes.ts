@@ -76,7 +76,10 @@ export const TROUBLED_MORNING = sceneOf("00:30", "07:35", HOUSE, [
   ["07:30", { kind: "jump", by: 5 * 3_600 }],
 ]);
 
-/** vigie is stopped three times: then its state file is damaged, then both are, and then one of a newer vigie has its place. */
+/**
+ * vigie is stopped three times: then its state file is damaged, then both are, and then one of a newer vigie has its place. Then its
+ * configuration is wrong, also at the next start.
+ */
 export const SPOILT_FILES = sceneOf("06:10", "08:00", HOUSE, [
   ["06:10", START],
   ["06:30", STOP],
@@ -90,6 +93,11 @@ export const SPOILT_FILES = sceneOf("06:10", "08:00", HOUSE, [
   ["07:32", START],
   ["07:33", { kind: "state file", from: "back" }],
   ["07:34", START],
+  ["07:40", { kind: "edit", config: 0, wrong: "value" }],
+  ["07:50", STOP],
+  ["07:51", START],
+  ["07:52", { kind: "edit", config: 0 }],
+  ["07:53", START],
 ]);
 
 function sceneOf(from: string, to: string, config: HouseConfig, happenings: readonly Happening[]): Scenario {
