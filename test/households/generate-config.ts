@@ -404,7 +404,7 @@ function editOtherOptions(draw: Draw, before: HouseConfig): HouseConfig {
 export function withoutShiftedPlaceholders(config: HouseConfig): HouseConfig {
   const { rules, outputs } = config;
   const plain = (payload: PayloadText) =>
-    typeof payload === "string" ? payload.replaceAll(/ ?\{[a-z_.]+\}/g, "") : payload;
+    typeof payload === "string" ? payload.replaceAll(/ ?\{[a-z\d_.]+\}/g, "") : payload;
   const list = outputs.list.map((output) => ({
     ...output,
     choose: output.choose.map((choice) =>

@@ -46,6 +46,7 @@ export const MEANWHILE: Readonly<Partial<Record<Disturbance, readonly [Disturban
   "slow broker": USUAL,
   refuse: USUAL,
   source: USUAL,
+  "odd answers": USUAL,
   disk: USUAL,
   jump: [...USUAL, "command", "broker", "broker", "source", "source", "disk", "suspend"],
   suspend: ASLEEP,

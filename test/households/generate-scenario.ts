@@ -12,6 +12,7 @@ import {
 import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
+import { answerOddly } from "./generate-source-faults.ts";
 import { spoilStateFile } from "./generate-state-file.ts";
 import { editWrongly } from "./generate-wrong-edits.ts";
 import { randomFrom } from "./random.ts";
@@ -171,6 +172,8 @@ const DISTURBANCES = [
   "source",
   "source",
   "source",
+  "odd answers",
+  "odd answers",
   "disk",
   "two faults",
   "command",
@@ -270,6 +273,8 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
       return refuse(story, at, length);
     case "source":
       return breakSource(story, at, length);
+    case "odd answers":
+      return answerOddly(draw, events, at, length, story.from + at * 1_000);
     case "disk":
       events.push({ at, kind: "disk", fault: one(["hangs", "fails"]), for: length });
       return length;

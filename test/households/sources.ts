@@ -1,3 +1,4 @@
+import { type AnswerFault, isAnswerFault, spoilAnswer } from "./answer-faults.ts";
 import { addDays, type Color, type Day, instantInParis, possibleColors } from "./calendar.ts";
 import type { HttpAnswer, NoAnswer } from "./http-answer.ts";
 import type { Machine } from "./machine.ts";
@@ -11,7 +12,8 @@ export type SourceFault =
   | { kind: "down" }
   | { kind: "slow"; seconds: number }
   | { kind: "hangs" }
-  | { kind: "status"; status: 404 | 429 | 500 | 503; retryAfter?: number }
+  | { kind: "status"; status: 302 | 400 | 404 | 422 | 429 | 500 | 503; retryAfter?: number }
+  | AnswerFault
   /** Only one of its paths: it may have been removed, or fail by itself. */
   | { kind: "path"; part: "season" | "history" | "tempo?"; status: 404 | 503 }
   /** Words that are no colours, a body that is no JSON, or the half of one. */
@@ -143,7 +145,11 @@ export function createAnswers(name: SourceName, options: Invented) {
     const ask = (tag: string) => withoutEarlier(answer(path, tag, now - age * 1000), path, since);
     const whole = ask("");
     const isHit = fault !== null && (fault.kind !== "path" || path.includes(fault.part));
-    const reply = isHit ? damage(whole, fault) : ask(ifNoneMatch);
+    const spoil = (given: SourceFault) =>
+      isAnswerFault(given)
+        ? spoilAnswer(withoutTag(whole), given, randomFrom(`${seed}/${name}/${now}`))
+        : damage(whole, given);
+    const reply = isHit ? spoil(fault) : ask(ifNoneMatch);
     const clock = now + (fault?.kind === "clock" ? fault.seconds * 1000 : 0);
     const tells = fault?.kind === "cache" && fault.tells;
     const date = new Date(tells ? clock - age * 1000 : clock).toUTCString();
@@ -167,14 +173,20 @@ function withoutEarlier(reply: HttpAnswer, path: string, since: Day): HttpAnswer
   return { ...reply, body: JSON.stringify(kept) };
 }
 
-/** What it damages has no ETag: who asks with that of the right body must not be told that he has it already. */
-function damage(reply: HttpAnswer, fault: SourceFault): HttpAnswer {
+/** Who asks with the ETag of the right body must not be told that he has it already. */
+function withoutTag(reply: HttpAnswer): HttpAnswer {
   const { etag: _etag, ...headers } = reply.headers;
+  return { ...reply, headers };
+}
+
+function damage(reply: HttpAnswer, fault: Exclude<SourceFault, AnswerFault>): HttpAnswer {
+  const { headers } = withoutTag(reply);
   const { body } = reply;
   switch (fault.kind) {
     case "status": {
       const wait = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
-      return { status: fault.status, headers: { ...headers, ...wait }, body: '{"detail":"fault"}' };
+      const to = fault.status === 302 && { location: "https://elsewhere.example/" };
+      return { status: fault.status, headers: { ...headers, ...wait, ...to }, body: '{"detail":"fault"}' };
     }
     case "path":
       return { status: fault.status, headers, body: '{"detail":"fault"}' };

@@ -1,6 +1,6 @@
 import type { ScriptEvent } from "../scenario.ts";
 import type { StateFileMishap } from "../state-file-mishaps.ts";
-import { FLAPPING, type Found, QUIET_MORNING, REPORTING, valueAt } from "./shared.ts";
+import { FLAPPING, type Found, GUESTS_CONFIRMED, QUIET_MORNING, REPORTING, valueAt } from "./shared.ts";
 
 /** What becomes of the state file while vigie is stopped. */
 export const STATE_FILES: readonly Found[] = [
@@ -26,6 +26,27 @@ export const STATE_FILES: readonly Found[] = [
   {
     what: "a state file of an older version is not read",
     scenario: livesWith({ from: "older version" }),
+  },
+  {
+    what: "a judge for which a vigie whose state file is damaged knows that a payload is still in force, though its rule is unknown",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_600,
+      seed: 6034,
+      configs: [GUESTS_CONFIRMED],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        // It is not retained: after the start nobody has heard it.
+        { at: 60, kind: "report", topic: "house/value1", payload: "guests", retain: false },
+        { at: 600, kind: "stop" },
+        { at: 610, kind: "state file", from: "damaged", how: "cut" },
+        { at: 660, kind: "start" },
+        { at: 900, kind: "press", device: "device1" },
+        { at: 904, kind: "press", device: "device1" },
+        { at: 1_500, kind: "quiet" },
+      ],
+    },
   },
 ];
 

@@ -167,6 +167,8 @@ function stands({ life, calm }: Look, { index, report, payload, expected }: Sayi
   const isInForce = (from: number) => life.chosen(from, end)?.every((one) => isStill(one, payload)) ?? false;
   // While nobody knows what is to be sent, what was in force before counts on: not what had ended.
   const isUnknown = life.chosen(steady, end)?.some(({ kind }) => kind === "stands");
+  // Nor does a vigie whose state file was damaged know whether it had ended.
+  if (isUnknown && !calm.isSure(sentAt, end)) return false;
   return isInForce(isUnknown ? sentAt : steady);
 }
 

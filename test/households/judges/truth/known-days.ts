@@ -8,6 +8,7 @@ import {
   instantsOf,
   MINUTE,
   possibleColors,
+  seasonOf,
   tariffDay,
   wallClock,
 } from "../../calendar.ts";
@@ -148,6 +149,7 @@ interface Answer {
   source: "service" | "rte";
   path: string;
   status: number;
+  headers: Readonly<Record<string, string>>;
   body: string;
   /** What the clock of vigie's machine shows as it arrives. */
   at: number;
@@ -160,6 +162,8 @@ interface Answer {
 /** What is known after this answer; the same object if nothing is new. */
 export function learn(before: Book, answer: Answer): Book {
   if (answer.status !== 200 && answer.status !== 304) return before;
+  // "Another type than JSON" is a failure (docs/service.md). RTE's is not looked at (docs/sources.md).
+  if (answer.source === "service" && !/json/.test(answer.headers["content-type"] ?? "json")) return before;
   const given = parseJson(answer.body);
   if (typeof given !== "object" || given === null) return before;
   const learner = createLearner(before, answer);
@@ -225,10 +229,12 @@ function learnLight(given: Json, learner: Learner, { at }: Answer): void {
   learner.missing(given);
 }
 
-function learnSeasonOfRte(given: Json, learner: Learner, { at }: Answer): void {
+function learnSeasonOfRte(given: Json, learner: Learner, { at, path }: Answer): void {
   const today = wallClock(at).date;
+  const [, requested] = /season=(\d{4}-\d{4})/.exec(path) ?? [];
   for (const [date, color] of wordsOfRte(given)) {
-    if (date >= today) continue;
+    // "Dates of another season than the requested one: skipped."
+    if (date >= today || seasonOf(date).label !== requested) continue;
     if (date === tariffDay(at)) learner.fillDayInForce(date, color);
     else learner.word(date, "rte", color);
   }
@@ -238,9 +244,7 @@ function wordsOfRte({ values }: Json): [Day, Color][] {
   const words: Record<string, Color> = { BLUE: "bleu", WHITE: "blanc", RED: "rouge" };
   return Object.entries((values ?? {}) as Json).flatMap(([date, word]): [Day, Color][] => {
     const color = typeof word === "string" ? words[word.toUpperCase()] : undefined;
-    return color && /^\d{4}-\d\d-\d\d$/.test(date) && possibleColors(date).includes(color)
-      ? [[date, color]]
-      : [];
+    return color && isDate(date) && possibleColors(date).includes(color) ? [[date, color]] : [];
   });
 }
 
@@ -360,8 +364,24 @@ export function perhapsWithout({ days, season, updatedAt }: Book, source: "servi
 
 const UNKNOWN_DAY: KnownDay = { service: [null], rte: [null], forecast: [null], rates: [] };
 
+/** The table of docs/service.md. No household has accents. */
 function readColor(given: unknown): Color | undefined {
-  return COLORS.find((color) => color === given);
+  if (typeof given !== "string" && typeof given !== "number") return undefined;
+  const word = String(given)
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[ _-]+/g, "_");
+  return COLORS.find((color) => SPELLINGS[color].includes(word));
+}
+
+const SPELLINGS: Readonly<Record<Color, readonly string[]>> = {
+  rouge: ["rouge", "red", "r", "tempo_rouge", "tempo_red", "3"],
+  blanc: ["blanc", "white", "w", "tempo_blanc", "tempo_white", "2"],
+  bleu: ["bleu", "blue", "tempo_bleu", "tempo_blue", "1"],
+};
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
 }
 
 /** Percent. */

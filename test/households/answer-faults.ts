@@ -1,0 +1,94 @@
+import { COLORS, type Color, type Day } from "./calendar.ts";
+import type { HttpAnswer } from "./http-answer.ts";
+import { pick, type Random } from "./random.ts";
+
+/** What is odd in the answers of a source, although they come in time. */
+export type AnswerFault =
+  /** It names this colour for this date, wherever it names one. */
+  | { kind: "other color"; date: Day; color: Color }
+  /** Other spellings of its colours. */
+  | { kind: "spellings" }
+  /** Of RTE: keys that are no dates, dates far ahead; or the dates of the season before. */
+  | { kind: "strange keys" | "wrong season" }
+  /** The right words, said to be something else than JSON. */
+  | { kind: "wrong type" };
+
+export function isAnswerFault(fault: { kind: string }): fault is AnswerFault {
+  return (KINDS as readonly string[]).includes(fault.kind);
+}
+
+const KINDS = ["other color", "spellings", "strange keys", "wrong season", "wrong type"] as const;
+
+export function spoilAnswer(reply: HttpAnswer, fault: AnswerFault, random: Random): HttpAnswer {
+  if (reply.status !== 200) return reply;
+  if (fault.kind === "wrong type")
+    return { ...reply, headers: { ...reply.headers, "content-type": "text/plain" } };
+  const json = JSON.parse(reply.body);
+  return {
+    ...reply,
+    body: JSON.stringify(
+      isOfRte(json)
+        ? { ...json, values: spoilValues(json.values, fault, random) }
+        : spoilDays(json, fault, random),
+    ),
+  };
+}
+
+type Values = Record<string, string>;
+
+function isOfRte(json: unknown): json is { values: Values } {
+  return typeof json === "object" && json !== null && "values" in json;
+}
+
+function spoilValues(values: Values, fault: AnswerFault, random: Random): Values {
+  const map = (change: (date: string, word: string) => [string, string]) =>
+    Object.fromEntries(Object.entries(values).map(([date, word]) => change(date, word)));
+  switch (fault.kind) {
+    case "other color":
+      return map((date, word) => [date, date === fault.date ? WORDS[fault.color] : word]);
+    case "spellings":
+      return map((date, word) => [
+        date,
+        random() < 0.5 ? word.toLowerCase() : `${word[0]}${word.slice(1).toLowerCase()}`,
+      ]);
+    case "wrong season":
+      return map((date, word) => [`${Number(date.slice(0, 4)) - 1}${date.slice(4)}`, word]);
+    case "strange keys":
+      return { ...STRANGE, ...values };
+    case "wrong type":
+      return values;
+  }
+}
+
+/** Of the service: each object in it that has a date and a colour. */
+function spoilDays(json: unknown, fault: AnswerFault, random: Random): unknown {
+  if (Array.isArray(json)) return json.map((one) => spoilDays(one, fault, random));
+  if (typeof json !== "object" || json === null) return json;
+  const inner = Object.entries(json).map(([key, value]) => [key, spoilDays(value, fault, random)]);
+  const object = Object.fromEntries(inner);
+  const color = COLORS.find((one) => one === object.color);
+  if (color === undefined) return object;
+  if (fault.kind === "spellings") return { ...object, color: pick(SPELLINGS[color], random) };
+  if (fault.kind !== "other color" || object.date !== fault.date) return object;
+  // Its prices are those of the right colour.
+  const { rates: _rates, hp_rate: _hp, hc_rate: _hc, ...rest } = object;
+  return { ...rest, color: fault.color };
+}
+
+const WORDS: Readonly<Record<Color, string>> = { bleu: "BLUE", blanc: "WHITE", rouge: "RED" };
+
+const SPELLINGS: Readonly<Record<Color, [unknown, ...unknown[]]>> = {
+  rouge: ["ROUGE", "Red", "r", 3, "3", "Tempo Rouge", "TEMPO_RED"],
+  blanc: ["Blanc", "WHITE", "w", 2, "2", "Tempo-Blanc", "TEMPO_WHITE"],
+  bleu: ["BLEU", "Blue", 1, "1", "Tempo_Bleu", "TEMPO_BLUE"],
+};
+
+const STRANGE: Readonly<Values> = {
+  "": "RED",
+  today: "RED",
+  "2026-02-30": "RED",
+  "20260106": "RED",
+  "2026-1-6": "RED",
+  "2026-01-06T00:00:00": "RED",
+  "2029-01-08": "RED",
+};
