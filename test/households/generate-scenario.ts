@@ -1,5 +1,6 @@
 import { addDays, instantInParis, wallClock } from "./calendar.ts";
 import { type Draw, drawFrom } from "./draw.ts";
+import { drawBegin } from "./generate-begin.ts";
 import {
   drawConfig,
   drawValues,
@@ -36,12 +37,7 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
   const drawn = await drawConfigs(draw, values, Math.ceil((length / DAY) * 2));
   const plain = drawn.map(withoutShiftedPlaceholders);
   const configs = isOfRougeDays ? plain.map(drawRougeMessage(draw)) : plain;
-  // Mostly in winter, seldom in summer or around the turn of a season or of prices.
-  const begin = chance(0.85)
-    ? addDays("2025-10-20", whole(0, 190))
-    : chance(0.5)
-      ? addDays("2026-05-01", whole(0, 170))
-      : addDays(one(["2026-08-30", "2026-07-30", "2026-01-30"]), whole(0, 2));
+  const begin = drawBegin(draw);
   const rougeDays = isOfRougeDays ? drawRougeDays(draw, begin) : null;
   const from = `${begin}T${one(["00", "03", "05", "08", "10", "14", "20", "22"])}:${whole(10, 59)}:00Z`;
   const outputs = configs.flatMap(({ outputs: { list } }) => list);
