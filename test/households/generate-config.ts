@@ -1,7 +1,15 @@
 import { addDays } from "./calendar.ts";
 import type { Draw } from "./draw.ts";
 import { drawOutput, editOutput, freshName } from "./generate-outputs.ts";
-import type { ConditionText, HouseConfig, OutputText, PayloadText, RuleText, Series } from "./scenario.ts";
+import type {
+  ConditionText,
+  HouseConfig,
+  NameText,
+  OutputText,
+  PayloadText,
+  RuleText,
+  Series,
+} from "./scenario.ts";
 
 /** A value of the house that rules may look at, and how it is published. */
 export interface HouseValue {
@@ -95,12 +103,16 @@ function drawHomeAssistant({ one, chance }: Draw): Record<string, unknown> {
 function drawTariff(draw: Draw): Record<string, unknown> {
   const { one, chance } = draw;
   const off_peak = chance(0.3) ? drawWindows(draw) : drawOffPeakRows(draw);
-  if (chance(0.6)) return { off_peak };
+  const prices = {
+    ...(chance(0.3) && { rates: drawRates(draw) }),
+    ...(chance(0.3) && { rates_first: one(["owner", "owner", "service"]) }),
+  };
+  if (chance(0.7)) return { off_peak, ...prices };
   return {
     laws: one(["tempo", "off"]),
     off_peak,
+    ...prices,
     ...(chance(0.4) && { day_starts_at: one(["00:00", "05:30", "07:00"]) }),
-    ...(chance(0.4) && { rates_first: "owner" }),
     ...(chance(0.3) && { time_zone: one(["Europe/London", "America/Martinique"]) }),
   };
 }
@@ -126,6 +138,19 @@ function drawOffPeakRows(draw: Draw): Record<string, unknown>[] {
     windows: drawRowWindows(),
   });
   return [...times(1, 3, row), { windows: drawRowWindows() }];
+}
+
+/** Prices of before, and perhaps of a day in the winter on which they change. */
+function drawRates({ one, chance, whole }: Draw): Record<string, unknown>[] {
+  const price = (low: number) => (low + whole(0, 900)) / 10_000;
+  const row = (from: string) => ({
+    from,
+    bleu: { hp: price(1_300), hc: price(1_000) },
+    blanc: { hp: price(1_600), hc: price(1_200) },
+    rouge: { hp: price(5_000), hc: price(1_400) },
+  });
+  const changes = addDays("2025-10-20", whole(0, 190));
+  return [row(one(["2020-01-01", "2025-08-01"])), ...(chance(0.5) ? [row(changes)] : [])];
 }
 
 function drawWindows({ one }: Draw): string[] {
@@ -160,6 +185,7 @@ function drawRule(
   const shift = () => one(["1m", "5m", "30m", "1h", "2h", `${whole(1, 90)}m`]);
   return {
     id,
+    ...(chance(0.2) && { name: drawName(draw, id) }),
     // A value alone, as many have it, or anything.
     when:
       value && chance(0.25)
@@ -314,6 +340,11 @@ function drawValueTest(draw: Draw, { topic, path, kind }: HouseValue) {
   if (kind === "switch") return { ...place, equals: one([true, false, "true", [true, "guests"]]), ...age };
   if (chance(0.1)) return { ...place, equals: one([LOW, HIGH, [LOW, HIGH]]), ...age };
   return { ...place, ...drawBounds(draw, whole(LOW + 5, HIGH - 15), 10), ...age };
+}
+
+/** In one language, or in both. */
+export function drawName({ one }: Draw, id: string): NameText {
+  return one<NameText>([`Règle « ${id} »`, { fr: `Le ${id}, l'été`, en: `The ${id} & more` }]);
 }
 
 function two(number: number): string {

@@ -1,5 +1,5 @@
 import type { Draw } from "./draw.ts";
-import type { ConfirmText, Device, OutputText, PayloadText, RuleText } from "./scenario.ts";
+import type { ConfirmText, Device, NameText, OutputText, PayloadText, RuleText } from "./scenario.ts";
 
 /** Where devices are reached over HTTP, and services that deliver messages. Few, so that several outputs share one. */
 const DEVICE_HOSTS = ["http://192.0.2.40", "http://192.0.2.40", "http://192.0.2.41:8080"] as const;
@@ -51,6 +51,9 @@ function drawMqttOutput(draw: Draw, rules: readonly RuleText[], name: string): O
   const confirm = chance(0.65) ? drawConfirm(draw, name, chance(0.8) ? "topic" : "url") : undefined;
   return {
     id: name,
+    ...(chance(0.2) && {
+      name: one<NameText>([`L'appareil ${name}`, { fr: "Le même nom", en: "The same name" }]),
+    }),
     topic: `${name}/set`,
     ...(confirm?.url !== undefined && accessOf(draw, [confirm.url])),
     ...drawPayloads(draw, rules, name, confirm),

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { DAY_STARTS, MINUTE, readTime } from "../calendar.ts";
+import { type Color, DAY_STARTS, type Day, MINUTE, type Period, readTime } from "../calendar.ts";
 import { type OutputText, readOutput } from "./house-outputs.ts";
 import { onceForEach } from "./once-for-each.ts";
 import { readDuration } from "./truth/duration.ts";
@@ -17,12 +17,19 @@ export interface House {
   dayStarts: number;
   rules: readonly RuleText[];
   offPeak: OffPeak;
+  /** The owner's prices, or those that vigie ships, in the order of their dates. */
+  rates: readonly RateRow[];
+  /** The owner's prices count if the service names some, too. */
+  isOwnerFirst: boolean;
   outputs: readonly OutputText[];
   /** While a simulation runs, outputs go on following the real colour. */
   ignoresSimulation: boolean;
-  /** It has options that are not judged here: a tariff with more than other hours, other words for colours. */
+  /** It has options that are not judged here: other days or other laws of the tariff, other words for colours. */
   isSpecial: boolean;
 }
+
+/** In EUR/kWh. */
+type RateRow = { from: Day } & Record<Color, Record<Period, number>>;
 
 export interface RuleText {
   id: string;
@@ -95,14 +102,20 @@ function read(yaml: string): House {
     dayStarts: tariff.day_starts_at === undefined ? DAY_STARTS : readTime(tariff.day_starts_at),
     rules: (given.rules ?? []).map(readRule),
     offPeak: readOffPeak(tariff.off_peak),
+    rates: (tariff.rates ?? RATES).toSorted((one: RateRow, other: RateRow) =>
+      one.from < other.from ? -1 : 1,
+    ),
+    isOwnerFirst: tariff.rates_first === "owner",
     outputs: (given.outputs?.list ?? []).map((one: Record<string, unknown>) => readOutput(one, language)),
     ignoresSimulation: given.outputs?.dry_when_simulated === true,
     isSpecial:
-      Object.keys(tariff).some((key) => key !== "off_peak") ||
+      tariff.laws === "off" ||
+      Object.keys(tariff).some((key) => !JUDGED.includes(key)) ||
       Object.keys(service).some((key) => SPECIAL.includes(key)),
   };
 }
 
+const JUDGED = ["off_peak", "laws", "rates", "rates_first"];
 const SPECIAL = ["colors", "confidence", "rate_unit", "check_clock"];
 
 function readRule(given: Record<string, unknown>): RuleText {
@@ -144,3 +157,19 @@ export function chainOf(rule: RuleText, rules: readonly RuleText[]): RuleText[] 
   const referred = partsOf(rule.when).flatMap(({ rule: id }) => rules.filter((one) => one.id === id));
   return [rule, ...referred.flatMap((one) => chainOf(one, rules))];
 }
+
+/** Those of docs/tariff.md: what counts if the configuration names none. */
+const RATES: readonly RateRow[] = [
+  {
+    from: "2026-02-01",
+    bleu: { hp: 0.1612, hc: 0.1325 },
+    blanc: { hp: 0.1871, hc: 0.1499 },
+    rouge: { hp: 0.706, hc: 0.1575 },
+  },
+  {
+    from: "2026-08-01",
+    bleu: { hp: 0.1654, hc: 0.1356 },
+    blanc: { hp: 0.1921, hc: 0.1536 },
+    rouge: { hp: 0.7295, hc: 0.1615 },
+  },
+];

@@ -266,14 +266,15 @@ function compare(numbers: Numbers, bounds: Parameters<typeof isWithin>[1]): Poss
 function ratesAt({ book, house }: Moment, at: number): Numbers {
   const [date, period] = [tariffDay(at), periodAt(at, house.offPeak)];
   const said = book.days.get(date)?.rates ?? [];
-  const ofTable = (color: Color) => RATES.findLast(({ from }) => from <= date)?.[color][period] ?? null;
+  const ofTable = (color: Color) => house.rates.findLast(({ from }) => from <= date)?.[color][period] ?? null;
   return unique(
     factsOf(book, date, at).flatMap(({ color }): Numbers => {
       const [only] = possibleColors(date).length === 1 ? possibleColors(date) : [];
       // By the laws alone the price is the owner's.
       if (color === null) return only === undefined ? [null] : [ofTable(only), null];
       const ofService = said.filter((rate) => rate.color === color).map((rate) => rate[period]);
-      return ofService.length > 0 ? ofService : [ofTable(color)];
+      const own = ofTable(color);
+      return ofService.length > 0 && !(house.isOwnerFirst && own !== null) ? ofService : [own];
     }),
   );
 }
@@ -326,19 +327,4 @@ const UNDECIDED: Numbers = [
   Number.NEGATIVE_INFINITY,
   ...Array.from({ length: 367 }, (_, index) => index),
   null,
-];
-
-const RATES: readonly ({ from: Day } & Record<Color, Record<"hp" | "hc", number>>)[] = [
-  {
-    from: "2026-02-01",
-    bleu: { hp: 0.1612, hc: 0.1325 },
-    blanc: { hp: 0.1871, hc: 0.1499 },
-    rouge: { hp: 0.706, hc: 0.1575 },
-  },
-  {
-    from: "2026-08-01",
-    bleu: { hp: 0.1654, hc: 0.1356 },
-    blanc: { hp: 0.1921, hc: 0.1536 },
-    rouge: { hp: 0.7295, hc: 0.1615 },
-  },
 ];
