@@ -64,7 +64,10 @@ function drawMqttOutput(draw: Draw, rules: readonly RuleText[], name: string): O
 
 function drawWebOutput(draw: Draw, rules: readonly RuleText[], name: string): OutputText {
   const { one, chance } = draw;
-  const confirm = chance(0.75) ? drawConfirm(draw, name, chance(0.7) ? "url" : "topic") : undefined;
+  const drawn = chance(0.75) ? drawConfirm(draw, name, chance(0.7) ? "url" : "topic") : undefined;
+  // Each try to tell a device that does something else is saved (found/devices-over-http.ts): seldom, then.
+  const isTiring = drawn?.keep && drawn.topic !== undefined;
+  const confirm = isTiring ? { ...drawn, every: "10m" } : drawn;
   const payloads = drawPayloads(draw, rules, name, confirm);
   return { id: name, ...drawRequest(draw, name, one(DEVICE_HOSTS), confirm?.url), ...payloads };
 }

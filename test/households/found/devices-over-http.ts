@@ -10,6 +10,7 @@ import {
   ONLINE,
   QUIET_HOUSE,
   QUIET_MORNING,
+  REPORTING,
   REPORTING_ONLINE,
   valueAt,
   valuesAt,
@@ -229,6 +230,30 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
         { at: 600, kind: "web", host: "http://192.0.2.40", fault: { kind: "is unreachable" }, for: 1_500 },
         { at: 3_000, kind: "quiet" },
         { at: 5_000, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    // Each try is saved before it begins, since what the device reported last is something else than what it was told.
+    what: "each try to tell a device that does something else, and cannot be reached, is a write of the disk",
+    stillSeenBy: "writes of tries",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 2_700,
+      seed: 8029,
+      configs: [
+        houseWith(GUESTS, {
+          id: "device1",
+          url: "http://192.0.2.40/device1/set?turn={payload}",
+          choose: [GUESTS_ON],
+          confirm: { topic: "device1/state", every: "20s", keep: true },
+        }),
+      ],
+      devices: [{ ...REPORTING, manner: "is switched back" }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 120, kind: "power", device: "device1", for: 2_580, back: "silence" },
       ],
     },
   },
