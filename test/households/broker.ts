@@ -21,8 +21,8 @@ export interface Broker {
     signal: AbortSignal,
     answered: (answer: Connected | NotConnected) => void,
   ) => void;
-  /** Another program publishes. */
-  publish: (by: Other, message: Omit<BrokerMessage, "qos">) => void;
+  /** Another program publishes, with QoS 1 if nothing else is said. */
+  publish: (by: Other, message: Omit<BrokerMessage, "qos"> & Partial<BrokerMessage>) => void;
   /** Other programs hear each message. */
   onMessage: (listener: (message: BrokerMessage) => void) => void;
   /** What it holds now. */
@@ -54,7 +54,10 @@ interface Client {
   ended: (why: string) => void;
 }
 
-type Heard = Pick<BrokerMessage, "topic" | "payload" | "retain">;
+/** `qos`: only if it is 0. */
+interface Heard extends Pick<BrokerMessage, "topic" | "payload" | "retain"> {
+  qos?: 0;
+}
 
 /** `code`: the broker's (a number, in CONNACK), the system's, or ABORTED if vigie has ended the attempt. */
 interface NotConnected {
@@ -121,7 +124,7 @@ interface Link {
 
 export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
   const { later, arrive, steady } = machine;
-  let retained = new Map<string, { payload: string; until: number; isOwn: boolean }>();
+  let retained = new Map<string, { payload: string; qos: 0 | 1 | 2; until: number; isOwn: boolean }>();
   const sessions = new Map<string, Session>();
   const links = new Set<Link>();
   const listeners: ((message: BrokerMessage) => void)[] = [];
@@ -137,10 +140,10 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
   };
   /** Gives a message to all who want it. `from`: vigie's own are not told as heard. */
   const route = (message: BrokerMessage, isOwn: boolean) => {
-    const { topic, payload, retain, expiry } = message;
+    const { topic, payload, retain, qos, expiry } = message;
     const until = expiry === undefined ? Number.POSITIVE_INFINITY : steady() + expiry * 1000;
     if (retain && payload === "") retained.delete(topic);
-    else if (retain) retained.set(topic, { payload, until, isOwn });
+    else if (retain) retained.set(topic, { payload, qos, until, isOwn });
     for (const session of sessions.values()) deliver(session, message, until, isOwn);
     for (const listener of listeners) later(latency, () => listener(message));
   };
@@ -149,13 +152,15 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     const wanting = [...session.subscriptions.values()].filter(({ matches }) => matches(topic));
     if (wanting.length === 0) return;
     const marked = retain && wanting.some(({ asPublished }) => asPublished);
-    const received = { topic, payload, retain: marked };
+    const isSure = qos > 0 && wanting.some((one) => one.qos > 0);
+    const received: Heard = { topic, payload, retain: marked, ...(!isSure && { qos: 0 }) };
     const { link } = session;
     if (link) link.toClient(() => hand(link, received, isOwn));
-    else if (qos > 0 && wanting.some((one) => one.qos > 0)) session.queue.push({ message: received, until });
+    else if (isSure && session.queue.length < MOST_QUEUED) session.queue.push({ message: received, until });
   };
   const hand = ({ client }: Link, message: Heard, isOwn: boolean) => {
-    if (client.will && !isOwn) tell({ kind: "heard", ...message });
+    const { topic, payload, retain } = message;
+    if (client.will && !isOwn) tell({ kind: "heard", topic, payload, retain });
     client.receive(message);
   };
   const sendWill = (session: Session) => {
@@ -273,8 +278,10 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     for (const topic of retained.keys()) {
       const found = matches(topic) ? held(topic) : undefined;
       if (!found) continue;
-      const { payload, isOwn } = found;
-      link.toClient(() => hand(link, { topic, payload, retain: true }, isOwn));
+      const { payload, qos, isOwn } = found;
+      const isSure = qos > 0 && options.qos > 0;
+      const received: Heard = { topic, payload, retain: true, ...(!isSure && { qos: 0 }) };
+      link.toClient(() => hand(link, received, isOwn));
     }
   };
   const connectionOver = (link: Link): Connected => ({
@@ -349,7 +356,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       if (state !== "up") return;
       const { topic, payload, retain } = message;
       tell({ kind: "message", by, topic, payload, retain });
-      route({ ...message, qos: 1 }, false);
+      route({ qos: 1, ...message }, false);
     },
     onMessage: (listener) => void listeners.push(listener),
     retained: () => {
@@ -410,5 +417,7 @@ function matcher(filter: string): (topic: string) => boolean {
   return (topic) => pattern.test(topic);
 }
 
+/** As mosquitto, unless it is told another number. */
+const MOST_QUEUED = 1_000;
 const CONNECT_LIMIT = 60_000;
 const KEEPALIVE_LIMIT = 90_000;

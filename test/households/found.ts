@@ -6,6 +6,7 @@ import { DEVICES_OVER_HTTP } from "./found/devices-over-http.ts";
 import { DEVICES_OVER_MQTT } from "./found/devices-over-mqtt.ts";
 import { DISK_AND_RESTARTS } from "./found/disk-and-restarts.ts";
 import { MESSAGES } from "./found/messages.ts";
+import { OTHERS_ON_THE_BROKER } from "./found/others-on-the-broker.ts";
 import type { Found } from "./found/shared.ts";
 import { SLOW_BROKER } from "./found/slow-broker.ts";
 import { STATE_FILES } from "./found/state-files.ts";
@@ -19,6 +20,7 @@ export const FOUND: readonly Found[] = [
   ...MESSAGES,
   ...SLOW_BROKER,
   ...BROKER,
+  ...OTHERS_ON_THE_BROKER,
   ...CLOCK,
   ...DISK_AND_RESTARTS,
   ...STATE_FILES,

@@ -12,6 +12,7 @@ const USUAL = [
   "connection",
   "command",
   "home assistant",
+  "foreign",
   "report",
   "press",
   "power",

@@ -15,6 +15,7 @@ import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
 import { answerOddly } from "./generate-source-faults.ts";
 import { spoilStateFile } from "./generate-state-file.ts";
+import { meddle, startSecond } from "./generate-strangers.ts";
 import { editWrongly } from "./generate-wrong-edits.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
@@ -177,6 +178,8 @@ const DISTURBANCES = [
   "command",
   "home assistant",
   "foreign",
+  "foreign",
+  "second vigie",
   "report",
   "press",
   "press",
@@ -281,17 +284,11 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
     case "home assistant":
       events.push({ at, kind: "home assistant", payload: one(["online", "online", "offline"]) });
       return 10;
-    case "foreign": {
-      const topic = one([
-        "vigie/now/color",
-        "vigie/rules/rule1/state",
-        "vigie/rules/former/state",
-        "vigie/availability",
-        "vigie/x",
-      ]);
-      events.push({ at, kind: "foreign", topic, payload: one(["ON", "OFF", "bleu", "offline", "1"]) });
+    case "foreign":
+      events.push(...meddle(draw, at, story.configs));
       return 1;
-    }
+    case "second vigie":
+      return startSecond(draw, at, events);
     case "press":
       return press(story, at);
     case "power": {

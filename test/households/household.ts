@@ -4,6 +4,7 @@ import { createDisk } from "./disk.ts";
 import { followSeries } from "./follow-series.ts";
 import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
+import { createOtherVigie } from "./other-vigie.ts";
 import { randomFrom } from "./random.ts";
 import { readConfigs } from "./read-config.ts";
 import type { Scenario, ScriptEvent } from "./scenario.ts";
@@ -41,6 +42,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     random: randomFrom(`devices/${scenario.seed}`),
   });
   const web = createWeb({ machine, tell: note, devices });
+  const otherVigie = createOtherVigie({ machine, broker, tell: note });
   const installation = `house${scenario.seed}`;
   const vigie = createVigieProcess({
     machine,
@@ -51,6 +53,8 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     installation,
     random,
     tell: note,
+    // As systemd and Docker do.
+    yieldEnded: () => machine.later(STARTED_AGAIN, startAgain),
   });
   /** Steps of vigie until it is killed. */
   let stepsLeft = Number.POSITIVE_INFINITY;
@@ -58,6 +62,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   let faults = 0;
   let disturbed = 0;
   let current = configs[0]!;
+  let isAsleep = false;
 
   function note(seen: Seen): void {
     tell(seen);
@@ -92,12 +97,18 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     });
   };
   const suspend = () => {
+    isAsleep = true;
     note({ kind: "suspend" });
     machine.suspend();
   };
   const resume = () => {
+    isAsleep = false;
     machine.resume();
     note({ kind: "resume" });
+  };
+  const startAgain = () => {
+    if (isAsleep) machine.later(1_000, startAgain);
+    else vigie.start(current);
   };
   const act = (event: ScriptEvent): void => {
     switch (event.kind) {
@@ -134,6 +145,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
           () => {
             broker.comeUp(event.retained);
             devices.connectAgain();
+            otherVigie.connectAgain();
           },
         );
         break;
@@ -182,7 +194,15 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         });
         break;
       case "foreign":
-        broker.publish("house", { ...event, retain: true });
+        broker.publish("house", { ...event, retain: event.retain ?? true });
+        break;
+      case "other vigie":
+        forAWhile(event.for, () => otherVigie.start(event.how), otherVigie.end);
+        break;
+      case "delete":
+        for (const topic of broker.retained().keys())
+          if (`${topic}/`.startsWith(`${event.below}/`))
+            broker.publish("house", { topic, payload: "", retain: true });
         break;
       case "report":
         broker.publish("device", event);
@@ -210,7 +230,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         break;
       case "quiet": {
         const page = vigie.page();
-        const isQuiet = vigie.isRunning() && broker.isUp() && faults === 0;
+        const isQuiet = vigie.runsSince() < machine.steady() - SETTLES && broker.isUp() && faults === 0;
         const leak = findLeak("the page", page);
         if (isQuiet) tell({ kind: "quiet", since: disturbed, retained: broker.retained(), page });
         else if (leak) tell(leak);
@@ -249,5 +269,9 @@ const STEPS = new Set<Seen["kind"]>(["request", "answer", "published", "acknowle
 /** What is seen in a minute; some thousands are usual on a new connection. */
 const MOST_A_MINUTE = 6_000;
 const LATEST_KILL = 10_000;
+/** Milliseconds after which a vigie that left the base topic to another one is started again. */
+const STARTED_AGAIN = 90_000;
+/** Milliseconds that a start may take until all is right. */
+const SETTLES = 100_000;
 /** Seconds: one and a half times vigie's keepalive. */
 const KEEPALIVE = 90;

@@ -150,8 +150,12 @@ export type ScriptEvent = { at: number } & (
   | ({ kind: "state file" } & StateFileMishap)
   | { kind: "command"; topic: string; payload: string; retain?: boolean }
   | { kind: "home assistant"; payload: "online" | "offline" }
-  /** Somebody else writes a retained topic below the base topic. */
-  | { kind: "foreign"; topic: string; payload: string }
+  /** Somebody else publishes on a topic of vigie; retained if nothing else is said, with QoS 1. */
+  | { kind: "foreign"; topic: string; payload: string; retain?: false; qos?: 0 | 2 }
+  /** A vigie on another machine starts with the same base topic: it asks first, or takes it over. It ends after so long. */
+  | { kind: "other vigie"; how: "asks" | "takes over"; for: number }
+  /** Somebody deletes all that the broker holds at this topic and below it. */
+  | { kind: "delete"; below: string }
   /** Somebody publishes this as the report of a device. */
   | { kind: "report"; topic: string; payload: string; retain: boolean }
   /** Somebody operates a device by hand: it does something else then, or what it was told. */

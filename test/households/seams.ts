@@ -2,14 +2,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IClientPublishOptions, MqttClient } from "mqtt";
+import { rememberYield } from "../../src/app/claim.ts";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon, type DaemonStatus } from "../../src/app/daemon.ts";
 import { judgeDaemon } from "../../src/app/health-report.ts";
 import { followConfig } from "../../src/app/reload.ts";
+import type { Config } from "../../src/config/config.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError } from "../../src/config/problems.ts";
 import { RTE } from "../../src/core/sources/rte-source.ts";
 import type { Source } from "../../src/core/sources/source.ts";
+import type { Owner } from "../../src/core/topics/topic.ts";
 import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
 import { openPage } from "../../src/http/page/words.ts";
@@ -130,6 +133,11 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
   };
   const problemLog = createProblemLog(log, clock);
   const store = await openStoreOn(worlds, { log, problemLog, random });
+  let otherOwner: Owner | null = null;
+  const yieldTo = (owner: Owner) => {
+    otherOwner = owner;
+    yielded();
+  };
   const daemon = createDaemon({
     connect: connectTo(broker, machine),
     openTransport: (source) => transportTo(source, sources),
@@ -144,14 +152,18 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
     isAfterCrash: store.state().ended_in_order !== true,
     embeddedPort: 0,
     takeOver: false,
-    sinks: [{ name: "yielding", show: ({ broker: { other_owner } }) => other_owner && yielded() }],
+    sinks: [{ name: "yielding", show: ({ broker: { other_owner } }) => other_owner && yieldTo(other_owner) }],
   });
   await store.flush();
   let inForce: ReadConfig | null = null;
+  const start = async (config: Config) => {
+    const owner = await daemon.start(config);
+    if (owner) yieldTo(owner);
+  };
   return {
     start: (config) => {
       inForce = config;
-      return daemon.start(config.config);
+      return start(config.config);
     },
     readAgain: async (read, begins) => {
       const reloadSignal = createReloadSignal();
@@ -159,7 +171,7 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
         load: async () => read(),
         restart: async (config) => {
           begins();
-          await daemon.start(config);
+          await start(config);
         },
         reloadSignal,
         // That another one is in force is in the trace.
@@ -170,7 +182,10 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
       await followed.stop();
       inForce = followed.current();
     },
-    stop: daemon.stop,
+    stop: async () => {
+      await daemon.stop();
+      if (otherOwner) await rememberYield(store, otherOwner, clock.now());
+    },
     page: () => {
       const view = daemon.view();
       if (!view) return "";

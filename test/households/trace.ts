@@ -35,7 +35,7 @@ type ProcessSeen =
   | { kind: "kill" }
   /** An error that nobody caught: the process has ended. */
   | { kind: "crash"; error: string }
-  /** Another vigie owns the base topic: the process wants to end with code 3. */
+  /** Another vigie owns the base topic: the process ends with code 3. */
   | { kind: "yield" }
   /** A line of its log, from the level warn on. */
   | { kind: "log"; level: "warn" | "error"; sentence: string }
@@ -90,6 +90,8 @@ type SourceSeen =
   | { kind: "no answer"; source: SourceName; path: string };
 
 type BrokerSeen =
+  /** Another vigie has made itself the owner of the base topic, and answers; or it has ended, or has left the base topic. */
+  | { kind: "other vigie"; is: "there" | "gone" }
   /** vigie's lasting connection, which owns the base topic. Short connections before it are not told. */
   | { kind: "connected"; version: 4 | 5 }
   | { kind: "disconnected" }

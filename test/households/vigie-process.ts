@@ -8,6 +8,8 @@ import type { Seen } from "./trace.ts";
 /** vigie as a process of the machine. */
 interface VigieProcess {
   isRunning: () => boolean;
+  /** When its first start was done, as `steady`; infinite: nothing runs, or it is starting. */
+  runsSince: () => number;
   start: (file: ConfigFile) => void;
   /** Puts the configuration in force once more, when the start or reload before it is done. */
   reload: (file: ConfigFile) => void;
@@ -25,16 +27,20 @@ interface VigieProcess {
 
 interface ProcessOptions extends Omit<Worlds, "say" | "yielded"> {
   tell: (seen: Seen) => void;
+  /** The process has ended with code 3. */
+  yieldEnded: () => void;
 }
 
 interface Running {
   /** null: it opens its state file. */
   vigie: Vigie | null;
   busy: Promise<void>;
+  /** Its first start. */
+  startedAt: number | null;
   isStopping: boolean;
 }
 
-export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigieProcess {
+export function createVigieProcess({ tell, yieldEnded, ...worlds }: ProcessOptions): VigieProcess {
   const { machine, broker } = worlds;
   let running: Running | undefined;
 
@@ -56,24 +62,54 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
     own.busy = own.busy.then(() => (running === own && own.vigie ? act(own.vigie) : undefined));
     own.busy.catch((error: unknown) => running === own && crash(error));
   };
-  const readAgain: VigieProcess["readAgain"] = ({ read, yaml, wrong }) => {
-    if (running?.isStopping) return;
+  const start = async (own: Running, vigie: Vigie, { read }: ConfigFile) => {
+    await vigie.start(read());
+    if (own.isStopping) return;
+    own.startedAt ??= machine.steady();
+    tell({ kind: "started" });
+  };
+  /** When the start or reload before it is done, if vigie does not end meanwhile. */
+  const inTurn = (act: (own: Running, vigie: Vigie) => Promise<void>) => {
+    const own = running;
+    if (!own || own.isStopping) return;
     queue(async (vigie) => {
+      if (!own.isStopping) await act(own, vigie);
+    });
+  };
+  const readAgain: VigieProcess["readAgain"] = ({ read, yaml, wrong }) =>
+    inTurn(async (own, vigie) => {
       let isAnother = false;
       if (wrong !== undefined) tell({ kind: "wrong edit", isRefused: wrong !== "half" });
       await vigie.readAgain(read, () => {
         isAnother = true;
         tell({ kind: "reload", yaml });
       });
-      if (isAnother) tell({ kind: "started" });
+      if (isAnother && !own.isStopping) tell({ kind: "started" });
     });
+  const leave = (own: Running, isYielding: boolean) => {
+    if (own.isStopping) return;
+    own.isStopping = true;
+    tell({ kind: isYielding ? "yield" : "stop" });
+    const stop = async (vigie: Vigie) => {
+      await vigie.stop();
+      if (running !== own) return;
+      tell({ kind: "stopped" });
+      end();
+      if (isYielding) yieldEnded();
+    };
+    // A first start may wait for another vigie, and is broken off.
+    if (own.startedAt === null && own.vigie)
+      stop(own.vigie).catch((error: unknown) => running === own && crash(error));
+    else queue(stop);
   };
   return {
     isRunning: () => running !== undefined,
-    start: ({ yaml, read }) => {
+    runsSince: () => running?.startedAt ?? Number.POSITIVE_INFINITY,
+    start: (file) => {
+      const { yaml, read } = file;
       if (running) return;
       machine.startProcess();
-      const own: Running = { vigie: null, busy: Promise.resolve(), isStopping: false };
+      const own: Running = { vigie: null, busy: Promise.resolve(), startedAt: null, isStopping: false };
       running = own;
       const say = createTracedLog(machine, tell);
       own.busy = whyNoStart(worlds.disk, read).then(async (why) => {
@@ -83,33 +119,20 @@ export function createVigieProcess({ tell, ...worlds }: ProcessOptions): VigiePr
           return tell({ kind: "no start", why });
         }
         tell({ kind: "start", yaml });
-        own.vigie = await openVigie({ ...worlds, say, yielded: () => tell({ kind: "yield" }) });
+        own.vigie = await openVigie({ ...worlds, say, yielded: () => leave(own, true) });
       });
-      queue(async (vigie) => {
-        await vigie.start(read());
-        tell({ kind: "started" });
-      });
+      queue((vigie) => start(own, vigie, file));
     },
     reload: (file) => {
-      const { read, yaml, wrong } = file;
-      if (wrong !== undefined) return readAgain(file);
-      if (running?.isStopping) return;
-      queue(async (vigie) => {
-        tell({ kind: "reload", yaml });
-        await vigie.start(read());
-        tell({ kind: "started" });
+      if (file.wrong !== undefined) return readAgain(file);
+      inTurn(async (own, vigie) => {
+        tell({ kind: "reload", yaml: file.yaml });
+        await start(own, vigie, file);
       });
     },
     readAgain,
     stop: () => {
-      if (!running || running.isStopping) return;
-      running.isStopping = true;
-      tell({ kind: "stop" });
-      queue(async (vigie) => {
-        await vigie.stop();
-        tell({ kind: "stopped" });
-        end();
-      });
+      if (running) leave(running, false);
     },
     kill: () => {
       if (!running) return;

@@ -129,4 +129,21 @@ export const CLOCK: readonly Found[] = [
       events: [{ at: 1, kind: "start" }, valueAt(60, "guests"), { at: 2_000, kind: "jump", by: -3_600 }],
     },
   },
+  {
+    what: "a judge counts the time for a payload from its instant by a clock that was half an hour ahead then",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_200,
+      seed: 204,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 200, kind: "source", source: "service", fault: { kind: "down" }, for: 300 },
+        { at: 200, kind: "source", source: "rte", fault: { kind: "down" }, for: 300 },
+        { at: 300, kind: "jump", by: 1_800 },
+        valueAt(301, "guests"),
+        { at: 390, kind: "jump", by: -1_800 },
+      ],
+    },
+  },
 ];

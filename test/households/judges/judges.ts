@@ -8,11 +8,13 @@ import { limitJudges } from "./limits.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { stateJudges } from "./output-states.ts";
+import { ownTopicsJudges } from "./own-topics.ts";
 import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { refusalJudges } from "./refusals.ts";
 import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
+import { judgesOfTwoVigies } from "./two-vigies.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { webRequestJudges } from "./web-requests.ts";
@@ -24,6 +26,8 @@ export const JUDGES: readonly Judge[] = [
   ...processJudges,
   ...refusalJudges,
   stateFileJudge,
+  ...judgesOfTwoVigies,
+  ...ownTopicsJudges,
   ...truthJudges,
   foretoldJudge,
   wrongClockJudge,

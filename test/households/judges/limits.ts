@@ -71,7 +71,7 @@ function unsentOf(topic: string, trace: Trace): { steady: number }[] {
 function bySubject(sent: readonly EventOf<"published">[]): EventOf<"published">[][] {
   const groups = new Map<string, EventOf<"published">[]>();
   for (const one of sent) {
-    const subject = one.topic === `${BASE}/event` ? String(JSON.parse(one.payload).rule) : "";
+    const subject = one.topic === `${BASE}/event` ? String(JSON.parse(one.payload || "{}").rule) : "";
     const group = groups.get(subject);
     if (group) group.push(one);
     else groups.set(subject, [one]);

@@ -1,5 +1,5 @@
 import { MINUTE } from "../calendar.ts";
-import { countUntil, isKind, type Trace, within } from "../trace.ts";
+import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import {
   type Chosen,
@@ -143,6 +143,14 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
   const awaySinces = topics
     .published(whole)
     .map(({ steady, payload }) => ({ steady, since: JSON.parse(payload || "{}").away_since ?? null }));
+  const firstSaid = new Map<string, EventOf<"published">>();
+  for (const event of topics.published(`${whole}/since`))
+    if (!firstSaid.has(event.payload)) firstSaid.set(event.payload, event);
+  /** Both by the clock of the machine, which may be wrong, and right by the next time that the same is said. */
+  const sentAtOf = (since: string, said: EventOf<"published">) => {
+    const { steady, at } = firstSaid.get(since) ?? said;
+    return steady - (at - Date.parse(since));
+  };
   const chosen: OutputLife["chosen"] = (from, to) => {
     const span = spanAt(from);
     if (!span?.output || !isSame(from, to)) return null;
@@ -171,22 +179,17 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
     payloadAt: (steady) => topics.at(`${BASE}/outputs/${id}/payload`, steady),
     sentAt: (steady) => {
       const topic = topics.last(`${BASE}/outputs/${id}/since`, steady);
-      const since = Date.parse(topic?.payload ?? "None");
-      // Both by the clock of the machine, which may be wrong.
-      return topic && !Number.isNaN(since) ? topic.steady - (topic.at - since) : null;
+      const isSent = topic && !Number.isNaN(Date.parse(topic.payload));
+      return isSent ? sentAtOf(topic.payload, topic) : null;
     },
     sentWith: (steady) => {
       // All topics of one instant come one after the other, this one the last: it holds all of them.
       const published = topics.published(whole);
-      const index = countUntil(published, steady - 0.001);
-      const next = published[index];
-      if (!next || next.steady >= steady + TOGETHER) return null;
-      const { payload, since } = sentIn(next);
-      if (payload === null || since === null) return null;
-      // The clock may have been set since: when it was published first, it was that of the sending.
-      const other = published.slice(0, index).findLastIndex((one) => sentIn(one).since !== since);
-      const first = published[other + 1] ?? next;
-      return { payload, sentAt: first.steady - (first.at - Date.parse(since)) };
+      const next = published[countUntil(published, steady - 0.001)];
+      const topic = next && next.steady < steady + TOGETHER ? next : undefined;
+      const { payload = null, since = null } = JSON.parse(topic?.payload || "{}");
+      if (!topic || payload === null || since === null) return null;
+      return { payload, sentAt: sentAtOf(since, topic) };
     },
     isOrderedAnew: (first, second, calm) => {
       const published = topics.published(whole);
@@ -205,12 +208,6 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
     ),
     chosen,
   };
-}
-
-/** What the JSON of an output says of what was sent last. */
-function sentIn({ payload: text }: { payload: string }): { payload: string | null; since: string | null } {
-  const { payload = null, since = null } = JSON.parse(text || "{}");
-  return { payload, since };
 }
 
 type Span = { from: number; output: OutputText | undefined };

@@ -5,7 +5,6 @@ import { BASE, houseAt } from "./topics.ts";
 /** What must be so in each household, whatever its rules say. */
 export const processJudges: readonly Judge[] = [
   { name: "no crash", find: ({ events }) => processesOf(events).map(crashes) },
-  { name: "no other owner", find: ({ events }) => processesOf(events).map(yields) },
   {
     name: "no error of vigie",
     find: ({ events }) => events.flatMap((event, index) => errors(event, index, events)),
@@ -25,11 +24,6 @@ function processesOf(events: readonly TraceEvent[]): (readonly TraceEvent[])[] {
 function crashes(process: readonly TraceEvent[]): Finding {
   const crash = process.find((event) => isKind(event, "crash"));
   return crash ? { at: crash.steady, sentence: crash.error } : "right";
-}
-
-function yields(process: readonly TraceEvent[]): Finding {
-  const yielded = process.find(({ kind }) => kind === "yield");
-  return yielded ? { at: yielded.steady, sentence: "vigie yields to nobody" } : "right";
 }
 
 /** Nothing that vigie itself does wrong. */
@@ -72,9 +66,12 @@ function starts(events: readonly TraceEvent[]): Finding[] {
   const found: Finding[] = [];
   let isUp = true;
   let availability: string | undefined;
+  let isConnected = false;
   /** Since when nothing keeps a process from being online. */
   let since: number | null = null;
   let asksOthers = false;
+  /** It had to leave the base topic, and waits until the other vigie has been silent for long: another judge follows that. */
+  let waits = false;
   const end = (finding: Finding) => {
     if (since !== null) found.push(finding);
     since = null;
@@ -82,8 +79,9 @@ function starts(events: readonly TraceEvent[]): Finding[] {
   for (const event of events) {
     const longest = asksOthers ? ONLINE_AFTER_ASKING : ONLINE_WITHIN;
     if (since !== null && event.steady - since > longest) {
-      const sentence = `availability is ${availability} after a start`;
-      end(availability === "online" ? "right" : { at: event.steady, sentence });
+      const said = isConnected ? availability : "not published by this connection";
+      const sentence = `availability is ${said} after a start`;
+      end(said === "online" ? "right" : { at: event.steady, sentence });
     }
     if (isKind(event, "broker down")) isUp = false;
     if (isKind(event, "broker up")) isUp = true;
@@ -91,8 +89,13 @@ function starts(events: readonly TraceEvent[]): Finding[] {
       availability = event.payload;
     if (isKind(event, "state file")) asksOthers = true;
     if (isKind(event, "published") && event.topic === `${BASE}/availability`) asksOthers = false;
-    if (isKind(event, ...DISTURBING)) end("skipped");
-    if (isKind(event, "started")) since = event.steady;
+    if (isKind(event, ...DISTURBING)) {
+      isConnected = false;
+      end("skipped");
+    }
+    if (isKind(event, "connected")) isConnected = true;
+    if (isKind(event, "yield", "connected")) waits = event.kind === "yield";
+    if (isKind(event, "started") && !waits) since = event.steady;
     if (!isUp) end("skipped");
   }
   end("skipped");

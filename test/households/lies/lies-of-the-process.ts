@@ -92,13 +92,6 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
     }),
   ),
   {
-    name: "a topic that vigie never had stays below its base topic",
-    breaks: { document: "docs/what-if.md", sentence: "It clears retained topics that it does not publish" },
-    judge: "no orphan",
-    isSurvived: "the judge knows only x, commands, rules and outputs",
-    tell: tellAtOne(quietPoints, (trace, quiet) => withRetained(trace, quiet, "vigie/heating/color", "bleu")),
-  },
-  {
     name: "a part of an address stands in the state file",
     breaks: { document: "docs/outputs.md", sentence: SHOWN },
     judge: "no secret in the state file",

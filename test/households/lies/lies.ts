@@ -7,6 +7,7 @@ import { LIES_OF_DEVICE_REQUESTS } from "./lies-of-device-requests.ts";
 import { LIES_OF_DEVICE_STATES } from "./lies-of-device-states.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
+import { LIES_OF_OTHERS } from "./lies-of-others.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
 import { LIES_OF_STATE_FILES } from "./lies-of-state-files.ts";
@@ -21,6 +22,7 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_LIMITS,
   ...LIES_OF_THE_PROCESS,
   ...LIES_OF_STATE_FILES,
+  ...LIES_OF_OTHERS,
   ...LIES_OF_PAYLOADS,
   ...LIES_OF_DEVICE_STATES,
   ...LIES_OF_AWAY_DEVICES,

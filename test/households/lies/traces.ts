@@ -3,6 +3,7 @@ import { runHousehold } from "../household.ts";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { AWAY_IN_THE_NIGHT, ROUGE_DAY, SPOILT_FILES, TROUBLED_MORNING } from "./scenes.ts";
+import { OTHERS_ON_THE_BROKER } from "./scenes-of-others.ts";
 import { EVENING_OF_DEVICES, NIGHT_OF_MESSAGES } from "./scenes-of-outputs.ts";
 
 /** A household to lie about. */
@@ -23,6 +24,7 @@ export const FEW_TRACES: readonly Told[] = [
   { name: "a troubled morning", live: () => runHousehold(TROUBLED_MORNING) },
   { name: "an evening of devices", live: () => runHousehold(EVENING_OF_DEVICES) },
   { name: "a night of messages", live: () => runHousehold(NIGHT_OF_MESSAGES) },
+  { name: "others on the broker", live: () => runHousehold(OTHERS_ON_THE_BROKER) },
   {
     name: "a start without the broker",
     live: () => liveFound("a device over HTTP follows a value that is older than its max_age"),

@@ -109,10 +109,7 @@ function findLife(trace: Trace): Life {
       ]);
   };
 
-  // After a yield two processes may live in the trace: another judge says so.
-  const over = trace.events.findIndex(({ kind }) => kind === "yield");
-  const events = over < 0 ? trace.events : trace.events.slice(0, over);
-  for (const event of events) {
+  for (const event of trace.events) {
     const { steady } = event;
     const off = event.at - trace.began - steady;
     if (Math.abs(off - skew.at(steady)) > 1) {
@@ -154,7 +151,7 @@ function findLife(trace: Trace): Life {
       is.started = false;
     }
     if (isKind(event, "started")) is.started = true;
-    if (isKind(event, "stop", "stopped", "kill", "crash")) is.started = false;
+    if (isKind(event, "stop", "stopped", "kill", "crash", "yield")) is.started = false;
     // A reload makes a new connection, and ends the one before first, which a slow broker delays.
     if (isKind(event, "stopped", "kill", "crash", "disconnected", "reload")) is.connected = false;
     if (isKind(event, "connected")) {
@@ -251,7 +248,7 @@ function findLife(trace: Trace): Life {
     held: heldOn,
     heard: (topic) => heard.get(topic) ?? [],
     version,
-    end: events.at(-1)?.steady ?? 0,
+    end: trace.events.at(-1)?.steady ?? 0,
   };
 }
 

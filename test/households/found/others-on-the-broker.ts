@@ -1,0 +1,33 @@
+import { type Found, GUESTS_CONFIRMED, QUIET_MORNING } from "./shared.ts";
+
+/** Another vigie, and other programs that write on vigie's topics. */
+export const OTHERS_ON_THE_BROKER: readonly Found[] = [
+  {
+    what: "a judge demands that a start is online at once, though another vigie had the base topic and the broker was away since",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 2_400,
+      seed: 13,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "other vigie", how: "asks", for: 60 },
+        { at: 300, kind: "other vigie", how: "takes over", for: 40 },
+        { at: 330, kind: "broker", how: "stopped", for: 400, retained: "kept" },
+      ],
+    },
+  },
+  {
+    what: "a judge takes the message that clears another program's event for an event",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 600,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "foreign", topic: "vigie/event", payload: "ON" },
+        { at: 300, kind: "quiet" },
+      ],
+    },
+  },
+];
