@@ -130,8 +130,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
     lineLog.write(describeRemovedRules(before?.config.rules ?? [], config.rules));
     await openEmbedded(config.mqtt.url === "embedded");
     const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
+    // A vigie that has the base topic again waits for nobody at a reload.
+    const isWaiting = options.store.state().yielded_to !== undefined;
+    const identity = isWaiting ? options.identity : { ...options.identity, yieldedTo: undefined };
     const newest = createPublisher({
       ...options,
+      identity,
       broker,
       instance: config.instance,
       // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
@@ -143,6 +147,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     publisher = newest;
     const next = await startRunning({
       ...options,
+      identity,
       publisher: newest,
       signal: stopping.signal,
       loop,

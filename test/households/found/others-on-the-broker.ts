@@ -3,6 +3,20 @@ import { type Found, GUESTS_CONFIRMED, QUIET_MORNING } from "./shared.ts";
 /** Another vigie, and other programs that write on vigie's topics. */
 export const OTHERS_ON_THE_BROKER: readonly Found[] = [
   {
+    what: "a vigie that had left its base topic and has it again leaves it for ten minutes at each reload",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 2_400,
+      seed: 110,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "other vigie", how: "takes over", for: 60 },
+        { at: 1_800, kind: "reload" },
+      ],
+    },
+  },
+  {
     what: "a judge demands that a start is online at once, though another vigie had the base topic and the broker was away since",
     scenario: {
       ...QUIET_MORNING,
