@@ -1,5 +1,5 @@
 import type { Machine } from "./machine.ts";
-import type { EventOf, Seen } from "./trace.ts";
+import type { EventOf, LoginRefusal, Retained, Seen } from "./trace.ts";
 
 /** A message as the broker takes it. */
 interface BrokerMessage {
@@ -31,7 +31,13 @@ export interface Broker {
   setLatency: (milliseconds: number) => void;
   /** It ends, with its wills if it ends in order; nobody can connect. */
   goDown: (how: "stopped" | "killed") => void;
-  comeUp: (retained: "kept" | "lost") => void;
+  comeUp: (retained: Retained) => void;
+  /** Writes what it holds to its disk. */
+  save: () => void;
+  /** What is sent to vigie with QoS 1 arrives twice. */
+  setDuplicating: (isDuplicating: boolean) => void;
+  /** Nobody else can connect. null: everybody can. `cuts`: nobody else stays connected, either. */
+  setLogin: (login: Login | null, cuts?: boolean) => void;
   /** It answers nobody any more, until it is up again. */
   freeze: () => void;
   isUp: () => boolean;
@@ -45,6 +51,7 @@ export interface Broker {
 interface Client {
   version: 4 | 5;
   clientId: string;
+  password: string | undefined;
   /** Seconds for which the broker keeps the session after the connection (MQTT 5 only); null: a clean start. */
   session: number | null;
   /** It is retained. `delay`: in seconds, MQTT 5 only. */
@@ -60,6 +67,11 @@ interface Heard extends Pick<BrokerMessage, "topic" | "payload" | "retain"> {
 }
 
 /** `code`: the broker's (a number, in CONNACK), the system's, or ABORTED if vigie has ended the attempt. */
+interface Login {
+  password: string;
+  code: LoginRefusal;
+}
+
 interface NotConnected {
   code: string | number;
 }
@@ -103,6 +115,8 @@ interface Session {
   subscriptions: Map<string, Subscription>;
   /** What came while it was not connected. */
   queue: { message: Heard; until: number }[];
+  /** What arrived last, as far as it may come once more. */
+  unsure: { message: Heard; until: number }[];
   /** Milliseconds after the connection. */
   keptFor: number;
   will: Client["will"];
@@ -133,6 +147,10 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
   let isRefused: ((topic: string) => boolean) | null = null;
   let endsConnection = false;
   let ids = 0;
+  let isDuplicating = false;
+  let login: Login | null = null;
+  /** What it wrote to its disk last. */
+  let saved = { retained: new Map(retained), sessions: [] as Session[] };
 
   const held = (topic: string) => {
     const found = retained.get(topic);
@@ -156,7 +174,12 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     const received: Heard = { topic, payload, retain: marked, ...(!isSure && { qos: 0 }) };
     const { link } = session;
     if (link) link.toClient(() => hand(link, received, isOwn));
-    else if (isSure && session.queue.length < MOST_QUEUED) session.queue.push({ message: received, until });
+    if (link && isSure && isDuplicating && session.keptFor > 0) {
+      link.toClient(() => hand(link, received, isOwn));
+      session.unsure = [...session.unsure.slice(1 - MOST_UNSURE), { message: received, until }];
+    }
+    if (link) return;
+    if (isSure && session.queue.length < MOST_QUEUED) session.queue.push({ message: received, until });
   };
   const hand = ({ client }: Link, message: Heard, isOwn: boolean) => {
     const { topic, payload, retain } = message;
@@ -181,6 +204,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     const { session } = link;
     if (session.link !== link) return;
     session.link = null;
+    session.queue.push(...session.unsure.splice(0));
     if (link.client.will) tell({ kind: "disconnected" });
     if (!isWillWanted) session.will = undefined;
     const delay = link.client.version === 5 ? (session.will?.delay ?? 0) * 1000 : 0;
@@ -213,7 +237,16 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     const session: Session =
       before && !isClean
         ? before
-        : { clientId, subscriptions: new Map(), queue: [], keptFor: 0, will, link: null, connections: 0 };
+        : {
+            clientId,
+            subscriptions: new Map(),
+            queue: [],
+            unsure: [],
+            keptFor: 0,
+            will,
+            link: null,
+            connections: 0,
+          };
     session.connections += 1;
     session.will = will;
     session.keptFor = version === 5 ? (seconds ?? 0) * 1000 : 0;
@@ -284,6 +317,11 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       link.toClient(() => hand(link, received, isOwn));
     }
   };
+  /** It waits for its program, as after a connection. */
+  const restore = (session: Session) => {
+    sessions.set(session.clientId, session);
+    later(session.keptFor, () => session.connections === 0 && endSession(session));
+  };
   const connectionOver = (link: Link): Connected => ({
     isOpen: () => link.isOpen,
     publish: (message, acknowledged) => publish(link, message, acknowledged),
@@ -341,6 +379,10 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
         if (state === "frozen") return fail("TIMEOUT", CONNECT_LIMIT);
         if (state === "down") return fail("ECONNREFUSED", latency);
         if (isOld && client.version === 5) return fail(132, latency);
+        if (login && client.password !== login.password) {
+          tell({ kind: "login refused", code: login.code });
+          return fail(LOGIN_CODES[login.code][client.version], latency);
+        }
         const link = open(client);
         opened = link;
         link.toClient(() => {
@@ -386,8 +428,22 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
       state = "up";
       tell({ kind: "broker up", retained: kept });
       if (kept === "kept") return;
-      retained = new Map();
+      retained = new Map(kept === "saved" ? saved.retained : []);
       sessions.clear();
+      if (kept === "saved") for (const session of saved.sessions) restore(copyOf(session));
+    },
+    save: () => {
+      if (state !== "up") return;
+      tell({ kind: "broker saves" });
+      saved = { retained: new Map(retained), sessions: [...sessions.values()].map(copyOf) };
+    },
+    setDuplicating: (next) => {
+      isDuplicating = next;
+      if (!next) for (const session of sessions.values()) session.unsure = [];
+    },
+    setLogin: (next, cuts = false) => {
+      login = next;
+      if (cuts) endAll("the broker closed it", true);
     },
     freeze: () => {
       if (state !== "up") return;
@@ -406,6 +462,12 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
   };
 }
 
+function copyOf(session: Session): Session {
+  const { subscriptions, queue } = session;
+  const copies = { subscriptions: new Map(subscriptions), queue: [...queue] };
+  return { ...session, ...copies, unsure: [], will: undefined, link: null, connections: 0 };
+}
+
 function matcher(filter: string): (topic: string) => boolean {
   if (!/[+#]/.test(filter)) return (topic) => topic === filter;
   if (filter.indexOf("#") === filter.length - 1 && !filter.includes("+")) {
@@ -417,6 +479,12 @@ function matcher(filter: string): (topic: string) => boolean {
   return (topic) => pattern.test(topic);
 }
 
+/** CONNACK. */
+const LOGIN_CODES = {
+  "bad password": { 4: 4, 5: 134 },
+  "not authorised": { 4: 5, 5: 135 },
+} as const;
+const MOST_UNSURE = 3;
 /** As mosquitto, unless it is told another number. */
 const MOST_QUEUED = 1_000;
 const CONNECT_LIMIT = 60_000;

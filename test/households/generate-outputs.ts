@@ -11,6 +11,9 @@ export const SECRET_FILES: Readonly<Record<string, string>> = {
   odd: "Hush/../?#%&$&{id}",
 };
 
+/** What the broker asks for when its password has changed. */
+export const BROKER_PASSWORD = "HushBroker";
+
 /** Stands in addresses and in headers; the last one is the login in Basic. */
 export const WRITTEN_OUT = /PathToken|QueryToken|UserName|Sesame|HeaderValue|VXNlck5hbWU6U2VzYW1l/;
 

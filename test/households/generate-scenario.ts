@@ -1,6 +1,7 @@
 import { addDays, instantInParis, wallClock } from "./calendar.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import { drawBegin } from "./generate-begin.ts";
+import { changePassword, rollBack } from "./generate-broker-trouble.ts";
 import {
   drawConfig,
   drawValues,
@@ -85,7 +86,8 @@ interface Story {
   from: number;
   /** Seconds. */
   length: number;
-  configs: readonly HouseConfig[];
+  /** One may be added. */
+  configs: HouseConfig[];
   values: readonly HouseValue[];
   /** Those of all configurations. */
   outputs: readonly OutputText[];
@@ -180,6 +182,9 @@ const DISTURBANCES = [
   "foreign",
   "foreign",
   "second vigie",
+  "roll back",
+  "password",
+  "duplicates",
   "report",
   "press",
   "press",
@@ -287,6 +292,14 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
     case "foreign":
       events.push(...meddle(draw, at, story.configs));
       return 1;
+    case "roll back":
+      rollBack(draw, at, length, events);
+      return length;
+    case "password":
+      return changePassword(draw, at, length, story);
+    case "duplicates":
+      events.push({ at, kind: "duplicates", for: length }, { at: at + length - 1, kind: "connection lost" });
+      return chance(0.5) ? whole(1, length) : length;
     case "second vigie":
       return startSecond(draw, at, events);
     case "press":

@@ -149,6 +149,23 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
           },
         );
         break;
+      case "broker saves":
+        broker.save();
+        break;
+      case "duplicates":
+        forAWhile(
+          event.for,
+          () => broker.setDuplicating(true),
+          () => broker.setDuplicating(false),
+        );
+        break;
+      case "password":
+        forAWhile(
+          event.for,
+          () => broker.setLogin(event, event.cuts),
+          () => broker.setLogin(null),
+        );
+        break;
       case "connection lost":
         broker.breakConnections();
         break;

@@ -1,6 +1,6 @@
 import type { SourceFault } from "./sources.ts";
 import type { StateFileMishap } from "./state-file-mishaps.ts";
-import type { SourceName } from "./trace.ts";
+import type { LoginRefusal, Retained, SourceName } from "./trace.ts";
 import type { WrongEdit } from "./wrong-edits.ts";
 
 /** A whole household as plain data: what is generated, run, shrunk and printed. */
@@ -140,7 +140,13 @@ export type ScriptEvent = { at: number } & (
   | { kind: "reload" }
   | { kind: "jump"; by: number }
   | { kind: "suspend"; for: number }
-  | { kind: "broker"; how: "stopped" | "killed" | "frozen"; for: number; retained: "kept" | "lost" }
+  | { kind: "broker"; how: "stopped" | "killed" | "frozen"; for: number; retained: Retained }
+  /** The broker writes what it holds to its disk: with `retained: "saved"` it comes up with this. */
+  | { kind: "broker saves" }
+  /** Meanwhile the broker delivers what it sends to vigie with QoS 1 twice: at once, and once more after a lost connection. */
+  | { kind: "duplicates"; for: number }
+  /** Meanwhile the broker lets nobody connect without this password. `cuts`: it also ends the connections that it has. */
+  | { kind: "password"; password: string; code: LoginRefusal; cuts: boolean; for: number }
   | { kind: "connection lost" }
   | { kind: "latency"; milliseconds: number; for: number }
   /** `ends`: the broker ends the connection at a message of this topic. */

@@ -20,6 +20,7 @@ import type { View } from "../../src/http/view.ts";
 import { type RequestDevice, RequestFailed } from "../../src/http-devices/request-device.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import type { Connect, Connection } from "../../src/mqtt/connection.ts";
+import { explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
 import { createPublishQueue } from "../../src/mqtt/publish-queue.ts";
 import type { Log } from "../../src/runtime/log.ts";
@@ -340,15 +341,20 @@ function connectTo(broker: Broker, machine: Machine): Connect {
   return ({ version, clientId, session, will, address, post, signal }) =>
     new Promise((resolve, reject) => {
       const end = createEnd();
-      const client = { version, clientId, session, will, receive: post, ended: end.ended };
+      const password = address.password?.toString();
+      const client = { version, clientId, password, session, will, receive: post, ended: end.ended };
       broker.connect(client, signal, (answer) => {
         if (!("code" in answer)) return resolve(createConnection(answer, version, end, machine));
         const { code } = answer;
-        const failure = new ConnectFailed(`The broker at ${address.host} refuses: ${code}`, code);
+        const message = `The broker at ${address.host} refuses: ${code}`;
+        const sentence = LOGIN_REFUSED.has(code) ? explainFailure(code, message, address.host) : message;
+        const failure = new ConnectFailed(sentence, code);
         reject(signal.aborted ? signal.reason : failure);
       });
     });
 }
+
+const LOGIN_REFUSED = new Set<string | number>([4, 5, 134, 135]);
 
 /** The end of a connection, as the program learns it. */
 interface End {

@@ -89,15 +89,21 @@ type SourceSeen =
   /** No answer: the connection was refused, or the time was over. */
   | { kind: "no answer"; source: SourceName; path: string };
 
+export type Retained = "kept" | "lost" | "saved";
+export type LoginRefusal = "bad password" | "not authorised";
+
 type BrokerSeen =
   /** Another vigie has made itself the owner of the base topic, and answers; or it has ended, or has left the base topic. */
   | { kind: "other vigie"; is: "there" | "gone" }
   /** vigie's lasting connection, which owns the base topic. Short connections before it are not told. */
   | { kind: "connected"; version: 4 | 5 }
   | { kind: "disconnected" }
-  /** The broker is down; then up again, with what it held before or with nothing. */
+  /** The broker is down; then up again, with what it held before, with nothing, or with what it has saved last. */
   | { kind: "broker down" }
-  | { kind: "broker up"; retained: "kept" | "lost" }
+  | { kind: "broker up"; retained: Retained }
+  | { kind: "broker saves" }
+  /** It has refused the user name or the password of vigie, or both. */
+  | { kind: "login refused"; code: LoginRefusal }
   /** The broker has taken a message of vigie, over any of its connections. */
   | {
       kind: "published";

@@ -1,3 +1,4 @@
+import type { ScriptEvent } from "../scenario.ts";
 import { type Found, GUESTS_CONFIRMED, QUIET_MORNING } from "./shared.ts";
 
 /** Another vigie, and other programs that write on vigie's topics. */
@@ -41,6 +42,21 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
         { at: 1, kind: "start" },
         { at: 120, kind: "foreign", topic: "vigie/event", payload: "ON" },
         { at: 300, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a judge demands a line on a refused login, though vigie has said that it says no more of its broker for an hour",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_500,
+      seed: 9,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        ...[60, 120, 180, 240, 300].map((at): ScriptEvent => ({ at, kind: "connection lost" })),
+        { at: 360, kind: "password", password: "new", code: "not authorised", cuts: true, for: 300 },
+        { at: 4_200, kind: "password", password: "newer", code: "bad password", cuts: true, for: 60 },
       ],
     },
   },

@@ -5,6 +5,7 @@ import { foretoldJudge } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
 import { limitJudges } from "./limits.ts";
+import { loginJudge } from "./login.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { stateJudges } from "./output-states.ts";
@@ -27,6 +28,7 @@ export const JUDGES: readonly Judge[] = [
   ...refusalJudges,
   stateFileJudge,
   ...judgesOfTwoVigies,
+  loginJudge,
   ...ownTopicsJudges,
   ...truthJudges,
   foretoldJudge,

@@ -96,7 +96,7 @@ function starts(events: readonly TraceEvent[]): Finding[] {
     if (isKind(event, "connected")) isConnected = true;
     if (isKind(event, "yield", "connected")) waits = event.kind === "yield";
     if (isKind(event, "started") && !waits) since = event.steady;
-    if (!isUp) end("skipped");
+    if (!isUp || isKind(event, "login refused")) end("skipped");
   }
   end("skipped");
   return found;

@@ -55,6 +55,7 @@ function leaves(trace: Trace): Finding[] {
     if (isKind(event, "other vigie")) not.there = event.is === "gone";
     if (isKind(event, "broker down", "broker up")) not.up = event.kind === "broker down";
     if (isKind(event, "suspend", "resume")) not.awake = event.kind === "suspend";
+    if (isKind(event, "login refused") && since !== null) since = steady;
     if (isKind(event, "latency")) not.quick = event.milliseconds > 100;
     const isReachable = !(not.there || not.up || not.awake || not.quick);
     if (!isReachable) end(since !== null && steady - since > LATE ? "right" : "skipped");
@@ -123,6 +124,7 @@ const DISTURBING = [
   "crash",
   "yield",
   "reload",
+  "login refused",
   "other vigie",
 ] as const satisfies readonly Kind[];
 /** Milliseconds: it asks for two seconds or more, up to three times, and has five to end. */

@@ -75,6 +75,17 @@ export const LIES_OF_OTHERS: readonly Lie[] = [
       without(trace, (event) => event.kind === "connected" && event.steady > to),
     ),
   },
+  {
+    name: "no line says that the broker refuses the login",
+    breaks: {
+      document: "docs/what-if.md",
+      sentence: "vigie stays connected. At the next connection, it logs:",
+    },
+    judge: "refused login",
+    tell: tellAtOne(refusals, (trace) =>
+      without(trace, (event) => isKind(event, "log") && event.sentence.includes("refuses the login")),
+    ),
+  },
 ];
 
 function quietPoints({ events }: Trace): EventOf<"quiet">[] {
@@ -117,4 +128,8 @@ function timesOfOther({ events }: Trace): { from: number; to: number }[] {
     const to = edges[index + 1]?.steady ?? from;
     return index % 2 === 0 && to - from > 10 * MINUTE ? [{ from, to }] : [];
   });
+}
+
+function refusals({ events }: Trace): EventOf<"login refused">[] {
+  return events.filter((event) => event.kind === "login refused");
 }

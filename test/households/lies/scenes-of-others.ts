@@ -12,7 +12,8 @@ const HOUSE: HouseConfig = {
 
 /**
  * Other programs write on vigie's topics. A second vigie asks who owns the base topic, and ends. Then another one takes the base topic
- * for an hour, and vigie has it again ten minutes later.
+ * for an hour, and vigie has it again ten minutes later. In the end the
+ * broker has another password for five minutes.
  */
 export const OTHERS_ON_THE_BROKER: Scenario = {
   seed: 1,
@@ -32,5 +33,6 @@ export const OTHERS_ON_THE_BROKER: Scenario = {
     { at: 900, kind: "quiet" },
     { at: 1_800, kind: "other vigie", how: "takes over", for: 3_600 },
     { at: 8_400, kind: "quiet" },
+    { at: 8_500, kind: "password", password: "new", code: "not authorised", cuts: true, for: 300 },
   ],
 };

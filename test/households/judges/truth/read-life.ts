@@ -77,6 +77,8 @@ function findLife(trace: Trace): Life {
   const wasPlain = { service: true, rte: true };
   /** By how much the clock of each source was ahead of the steady clock in its last answer. */
   const ahead = new Map<string, number>();
+  /** What the broker wrote to its disk last. */
+  let saved = new Map<string, Held | null>();
   let wasRestarted = false;
   let latest = Number.NEGATIVE_INFINITY;
   const unanswered = new Map<number, number>();
@@ -161,8 +163,11 @@ function findLife(trace: Trace): Life {
     }
     if (isKind(event, "suspend", "resume")) is.suspended = event.kind === "suspend";
     if (isKind(event, "broker down", "broker up")) isBrokerUp.set(steady, event.kind === "broker up");
-    if (isKind(event, "broker up") && event.retained === "lost")
-      for (const topic of held.values()) topic.set(steady, null);
+    if (isKind(event, "broker saves"))
+      saved = new Map([...held].map(([topic, values]) => [topic, values.at(steady)]));
+    if (isKind(event, "broker up") && event.retained !== "kept")
+      for (const [topic, values] of held)
+        values.set(steady, event.retained === "saved" ? (saved.get(topic) ?? null) : null);
 
     if (isKind(event, "write")) {
       if (event.outcome === "begun") writing = current;
