@@ -24,6 +24,7 @@ export interface House {
   outputs: readonly OutputText[];
   /** While a simulation runs, outputs go on following the real colour. */
   ignoresSimulation: boolean;
+  discovery: "device" | "components" | "off";
   /** It has options that are not judged here: other days or other laws of the tariff, other words for colours. */
   isSpecial: boolean;
 }
@@ -108,6 +109,7 @@ function read(yaml: string): House {
     isOwnerFirst: tariff.rates_first === "owner",
     outputs: (given.outputs?.list ?? []).map((one: Record<string, unknown>) => readOutput(one, language)),
     ignoresSimulation: given.outputs?.dry_when_simulated === true,
+    discovery: given.homeassistant?.discovery ?? "device",
     isSpecial:
       tariff.laws === "off" ||
       Object.keys(tariff).some((key) => !JUDGED.includes(key)) ||

@@ -1,6 +1,8 @@
 import type { Trace } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
 import { awayJudges } from "./away.ts";
+import { discoveryJudges } from "./discovery.ts";
+import { expiryJudge } from "./expiry.ts";
 import { foretoldJudge } from "./foretold.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
@@ -45,6 +47,8 @@ export const JUDGES: readonly Judge[] = [
   ...limitJudges,
   writesOfTriesJudge,
   ...leakJudges,
+  ...discoveryJudges,
+  expiryJudge,
 ];
 
 export function judge(trace: Trace): Verdict {

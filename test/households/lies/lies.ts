@@ -5,6 +5,7 @@ import { LIES_OF_DAYS } from "./lies-of-days.ts";
 import { LIES_OF_DERIVED_TOPICS } from "./lies-of-derived-topics.ts";
 import { LIES_OF_DEVICE_REQUESTS } from "./lies-of-device-requests.ts";
 import { LIES_OF_DEVICE_STATES } from "./lies-of-device-states.ts";
+import { LIES_OF_DISCOVERY } from "./lies-of-discovery.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
 import { LIES_OF_OTHERS } from "./lies-of-others.ts";
@@ -29,4 +30,5 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_TELLINGS,
   ...LIES_OF_DEVICE_REQUESTS,
   ...LIES_OF_MESSAGES,
+  ...LIES_OF_DISCOVERY,
 ];
