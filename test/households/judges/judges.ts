@@ -11,7 +11,11 @@ import { loginJudge } from "./login.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { stateJudges } from "./output-states.ts";
+
 import { ownTopicsJudges } from "./own-topics.ts";
+
+import { problemsJudge } from "./problems.ts";
+
 import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { refusalJudges } from "./refusals.ts";
@@ -49,6 +53,7 @@ export const JUDGES: readonly Judge[] = [
   ...leakJudges,
   ...discoveryJudges,
   expiryJudge,
+  problemsJudge,
 ];
 
 export function judge(trace: Trace): Verdict {

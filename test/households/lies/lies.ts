@@ -10,6 +10,7 @@ import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
 import { LIES_OF_OTHERS } from "./lies-of-others.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
+import { LIES_OF_PROBLEMS } from "./lies-of-problems.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
 import { LIES_OF_STATE_FILES } from "./lies-of-state-files.ts";
 import { LIES_OF_TELLINGS } from "./lies-of-tellings.ts";
@@ -31,4 +32,5 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_DEVICE_REQUESTS,
   ...LIES_OF_MESSAGES,
   ...LIES_OF_DISCOVERY,
+  ...LIES_OF_PROBLEMS,
 ];
