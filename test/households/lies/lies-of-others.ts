@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../calendar.ts";
-import { type EventOf, isKind, type Trace } from "../trace.ts";
+import { type EventOf, isKind, type Kind, type Trace, within } from "../trace.ts";
 import { eventAt, withMore, withOther, without } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import { calmTimes, isIn } from "./read-trace.ts";
@@ -71,7 +71,7 @@ export const LIES_OF_OTHERS: readonly Lie[] = [
       sentence: "So vigie waits for `mqtt.grace` (10 minutes) of silence, says so, and takes over then",
     },
     judge: "takes the base topic",
-    tell: tellAtOne(timesOfOther, (trace, { to }) =>
+    tell: tellAtOne(takenAfter, (trace, { to }) =>
       without(trace, (event) => event.kind === "connected" && event.steady > to),
     ),
   },
@@ -99,8 +99,12 @@ function withRetained(trace: Trace, quiet: EventOf<"quiet">, topic: string, payl
 /** What another program wrote on vigie's topics, and what vigie answered at once. */
 function answered(trace: Trace): EventOf<"message">[] {
   const isCalm = isIn(calmTimes(trace));
+  const yields = trace.events.filter(({ kind }) => kind === "yield");
+  // A broker of MQTT 3.1.1 does not tell that a new message is retained.
+  if (trace.events.some((event) => isKind(event, "connected") && event.version === 4)) return [];
   return trace.events.filter((event): event is typeof event & EventOf<"message"> => {
     if (!isKind(event, "message") || event.by !== "house" || !event.retain || !isCalm(event)) return false;
+    if (within(yields, event.steady, event.steady + MINUTE).length > 0) return false;
     return trace.events.some(
       (one) =>
         isKind(one, "published") &&
@@ -129,6 +133,36 @@ function timesOfOther({ events }: Trace): { from: number; to: number }[] {
     return index % 2 === 0 && to - from > 10 * MINUTE ? [{ from, to }] : [];
   });
 }
+
+/** Those after which nothing disturbed vigie until it had the base topic again, by the grace that it has if nothing is configured. */
+function takenAfter(trace: Trace): { to: number }[] {
+  const end = trace.events.at(-1)?.steady ?? 0;
+  return timesOfOther(trace).filter(({ to }) => {
+    if (to + 15 * MINUTE > end) return false;
+    const [start, ...after] = within(trace.events, to - 1, to + 15 * MINUTE).filter(({ kind }) =>
+      CALM_AFTER.has(kind),
+    );
+    const ofVigie = after.filter(({ kind }) => kind !== "started");
+    return start?.kind === "start" && ofVigie.length === 1 && ofVigie[0]?.kind === "connected";
+  });
+}
+
+const CALM_AFTER: ReadonlySet<Kind> = new Set([
+  "start",
+  "started",
+  "connected",
+  "disconnected",
+  "stop",
+  "kill",
+  "reload",
+  "broker down",
+  "broker up",
+  "latency",
+  "suspend",
+  "resume",
+  "jump",
+  "login refused",
+]);
 
 function refusals({ events }: Trace): EventOf<"login refused">[] {
   return events.filter((event) => event.kind === "login refused");

@@ -54,8 +54,12 @@ export const LIES_OF_THE_PROCESS: readonly Lie[] = [
       ({ events }) =>
         events.filter((event, index): event is EventOf<"stopped"> => {
           const next = events[index + 1];
+          // A vigie that leaves its base topic to another one ends by itself.
+          const left = events.findLast(({ kind }, at) => at < index && (kind === "stop" || kind === "yield"));
           return (
-            event.kind === "stopped" && (next?.steady ?? Number.POSITIVE_INFINITY) > event.steady + 8 * SECOND
+            event.kind === "stopped" &&
+            left?.kind === "stop" &&
+            (next?.steady ?? Number.POSITIVE_INFINITY) > event.steady + 8 * SECOND
           );
         }),
       (trace, stopped) => withOther(trace, stopped, later(stopped, 7 * SECOND)),
