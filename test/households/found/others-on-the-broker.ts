@@ -60,4 +60,18 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge demands discovery messages that another program has deleted",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 900,
+      seed: 285288698,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "delete", below: "homeassistant" },
+        { at: 600, kind: "quiet" },
+      ],
+    },
+  },
 ];

@@ -27,7 +27,7 @@ interface Found {
 function judgeEntities(event: TraceEvent, trace: Trace): Finding[] {
   if (!isKind(event, "quiet")) return [];
   const house = houseAt(trace, event.steady);
-  if (!house || !isSettled(event)) return ["skipped"];
+  if (!house || !isSettled(event) || isMeddledWith(trace, event.steady)) return ["skipped"];
   const found: Found[] = [];
   for (const [topic, payload] of discoveryIn(event)) {
     const read = readMessage(topic, payload, house);
@@ -93,6 +93,19 @@ function isSettled({ steady, since }: Quiet): boolean {
 }
 
 const SETTLES = 5 * MINUTE;
+
+/** Another program wrote one of these messages, or deleted it. Nobody promises more than that a new connection brings them back. */
+function isMeddledWith({ events }: Trace, at: number): boolean {
+  const last = events.findLast(
+    (event) => event.steady <= at && (event.kind === "connected" || isOfAnother(event)),
+  );
+  return last !== undefined && last.kind !== "connected";
+}
+
+function isOfAnother(event: TraceEvent): boolean {
+  if (!isKind(event, "message") || event.by === "home assistant" || event.by === "will") return false;
+  return event.topic.startsWith("homeassistant/");
+}
 
 function discoveryIn({ retained }: Quiet): [string, string][] {
   return [...retained].filter(([topic]) => topic.startsWith("homeassistant/") && topic.endsWith("/config"));
