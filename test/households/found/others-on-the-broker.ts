@@ -1,5 +1,5 @@
 import type { ScriptEvent } from "../scenario.ts";
-import { type Found, GUESTS_CONFIRMED, QUIET_MORNING } from "./shared.ts";
+import { type Found, GUESTS_CONFIRMED, PEAK, QUIET_MORNING } from "./shared.ts";
 
 /** Another vigie, and other programs that write on vigie's topics. */
 export const OTHERS_ON_THE_BROKER: readonly Found[] = [
@@ -71,6 +71,21 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
         { at: 1, kind: "start" },
         { at: 120, kind: "delete", below: "homeassistant" },
         { at: 600, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a judge demands the topics of a rule that was removed while the broker was away and lost them",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 466079360,
+      length: 2_400,
+      configs: [{ ...GUESTS_CONFIRMED, rules: [...GUESTS_CONFIRMED.rules, PEAK] }, GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "broker", how: "stopped", for: 300, retained: "lost" },
+        { at: 180, kind: "edit", config: 1 },
+        { at: 2_100, kind: "quiet" },
       ],
     },
   },

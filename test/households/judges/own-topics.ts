@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import type { Finding, Judge } from "./judge.ts";
-import { BASE, readTopics, type TopicHistory } from "./topics.ts";
+import { BASE, houseAt, readTopics, type TopicHistory } from "./topics.ts";
 
 /**
  * What others write on vigie's topics or delete there, what a broker has lost, and what it holds from before: all is right again soon.
@@ -26,6 +26,7 @@ function ownTopics({ steady, retained }: EventOf<"quiet">, trace: Trace): Findin
     const wanted = wantedAt(topics, topic, steady);
     const held = retained.get(topic);
     if (held === wanted) return "right";
+    if (held === undefined && mayBeLost(trace, topics, topic, steady)) return "skipped";
     if (!isSettled || (wanted === undefined && mayStay(trace, topic, steady))) return "skipped";
     const sentence = `${topic}: the broker holds ${shown(held)}, and vigie published ${shown(wanted)} last`;
     return { at: steady, sentence };
@@ -55,6 +56,15 @@ function wantedAt(topics: TopicHistory, topic: string, steady: number): string |
   if (!own?.retain || own.payload === "") return undefined;
   const isOver = own.expiry !== undefined && own.steady + own.expiry * SECOND <= steady;
   return isOver ? undefined : own.payload;
+}
+
+/** The broker lost it, and the owner edited the configuration meanwhile: vigie may have nothing to say there any more. */
+function mayBeLost(trace: Trace, topics: TopicHistory, topic: string, steady: number): boolean {
+  const said = topics.last(topic, steady)?.steady ?? steady;
+  const isLost = trace.events.some(
+    (event) => isKind(event, "broker up") && event.retained !== "kept" && isIn(event.steady, said, steady),
+  );
+  return isLost && houseAt(trace, said) !== houseAt(trace, steady);
 }
 
 function isOwn(topic: string): boolean {
