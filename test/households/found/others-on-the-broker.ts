@@ -1,4 +1,4 @@
-import type { ScriptEvent } from "../scenario.ts";
+import type { Scenario, ScriptEvent } from "../scenario.ts";
 import { type Found, GUESTS_CONFIRMED, PEAK, QUIET_MORNING } from "./shared.ts";
 
 /** Another vigie, and other programs that write on vigie's topics. */
@@ -62,17 +62,16 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
   },
   {
     what: "a judge demands discovery messages that another program has deleted",
-    scenario: {
-      ...QUIET_MORNING,
-      length: 900,
-      seed: 285288698,
-      configs: [GUESTS_CONFIRMED],
-      events: [
-        { at: 1, kind: "start" },
-        { at: 120, kind: "delete", below: "homeassistant" },
-        { at: 600, kind: "quiet" },
-      ],
-    },
+    scenario: meddled(285288698, { at: 120, kind: "delete", below: "homeassistant" }),
+  },
+  {
+    what: "a judge takes a discovery message of another program for one of vigie",
+    scenario: meddled(466079378, {
+      at: 120,
+      kind: "foreign",
+      topic: "homeassistant/device/other/config",
+      payload: "junk",
+    }),
   },
   {
     what: "a judge demands the topics of a rule that was removed while the broker was away and lost them",
@@ -90,3 +89,13 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
     },
   },
 ];
+
+function meddled(seed: number, event: ScriptEvent): Scenario {
+  return {
+    ...QUIET_MORNING,
+    length: 900,
+    seed,
+    configs: [GUESTS_CONFIRMED],
+    events: [{ at: 1, kind: "start" }, event, { at: 600, kind: "quiet" }],
+  };
+}

@@ -2,6 +2,7 @@ import { MINUTE } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import type { House } from "./house.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { BASE, houseAt, readTopics } from "./topics.ts";
 import { expectedEntities } from "./truth/entities.ts";
 
@@ -27,7 +28,7 @@ interface Found {
 function judgeEntities(event: TraceEvent, trace: Trace): Finding[] {
   if (!isKind(event, "quiet")) return [];
   const house = houseAt(trace, event.steady);
-  if (!house || !isSettled(event) || isMeddledWith(trace, event.steady)) return ["skipped"];
+  if (!house || !isSettled(event) || isMeddledWith(trace, event)) return ["skipped"];
   const found: Found[] = [];
   for (const [topic, payload] of discoveryIn(event)) {
     const read = readMessage(topic, payload, house);
@@ -52,7 +53,7 @@ function judgeEntities(event: TraceEvent, trace: Trace): Finding[] {
 function judgeTopics(event: TraceEvent, trace: Trace): Finding[] {
   if (!isKind(event, "quiet")) return [];
   const house = houseAt(trace, event.steady);
-  if (!house || !isSettled(event)) return ["skipped"];
+  if (!house || !isSettled(event) || isMeddledWith(trace, event)) return ["skipped"];
   const history = readTopics(trace);
   return discoveryIn(event).flatMap(([topic, payload]) => {
     const read = readMessage(topic, payload, house);
@@ -94,18 +95,23 @@ function isSettled({ steady, since }: Quiet): boolean {
 
 const SETTLES = 5 * MINUTE;
 
-/** Another program wrote one of these messages, or deleted it. Nobody promises more than that a new connection brings them back. */
-function isMeddledWith({ events }: Trace, at: number): boolean {
-  const last = events.findLast(
-    (event) => event.steady <= at && (event.kind === "connected" || isOfAnother(event)),
-  );
-  return last !== undefined && last.kind !== "connected";
+/** Another program wrote one of these messages, or deleted it. Nobody promises more than that a new connection brings back what is gone. */
+function isMeddledWith(trace: Trace, { steady, retained }: Quiet): boolean {
+  const topics = readTopics(trace);
+  const connected = trace.events.findLast((event) => event.steady <= steady && event.kind === "connected");
+  return ofOthers(trace).some((message) => {
+    if (message.steady > steady || (topics.last(message.topic, steady)?.steady ?? -1) >= message.steady)
+      return false;
+    return retained.has(message.topic) || !connected || connected.steady < message.steady;
+  });
 }
 
-function isOfAnother(event: TraceEvent): boolean {
-  if (!isKind(event, "message") || event.by === "home assistant" || event.by === "will") return false;
-  return event.topic.startsWith("homeassistant/");
-}
+const ofOthers = onceForEach(({ events }: Trace) =>
+  events.filter(
+    (event): event is EventOf<"message"> & TraceEvent =>
+      isKind(event, "message") && event.by === "house" && event.topic.startsWith("homeassistant/"),
+  ),
+);
 
 function discoveryIn({ retained }: Quiet): [string, string][] {
   return [...retained].filter(([topic]) => topic.startsWith("homeassistant/") && topic.endsWith("/config"));
