@@ -1,4 +1,4 @@
-import { addDays, instantInParis, wallClock } from "./calendar.ts";
+import { addDays, type Day, instantInParis, wallClock } from "./calendar.ts";
 import { type Draw, drawFrom } from "./draw.ts";
 import { drawBegin } from "./generate-begin.ts";
 import { changePassword, rollBack } from "./generate-broker-trouble.ts";
@@ -57,7 +57,14 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
     devices,
     events: rougeDays ? rougeDays.disturb(events, from) : events,
     ...(rougeDays && { colors: rougeDays.colors }),
+    ...drawDearer(seed, begin),
   };
+}
+
+/** The service's prices change in some households, by draws of their own: they move no other one. */
+function drawDearer(seed: number, begin: Day): Pick<Scenario, "dearer"> {
+  const { chance, one, whole } = drawFrom(randomFrom(`prices/${seed}`));
+  return chance(0.3) ? { dearer: { from: addDays(begin, whole(-1, 4)), by: one([0.01, 0.2, -0.02]) } } : {};
 }
 
 async function drawConfigs(draw: Draw, values: readonly HouseValue[], edits: number): Promise<HouseConfig[]> {

@@ -16,6 +16,8 @@ export interface Scenario {
   history: number;
   /** Days whose colour is not the invented one, such as some rouge days in a row. */
   colors?: Readonly<Record<string, "bleu" | "blanc" | "rouge">>;
+  /** From this day on the service names prices that are so much higher, in EUR/kWh. */
+  dearer?: { from: string; by: number };
   /** MQTT 3.1.1 only. */
   oldBroker: boolean;
   /** The configurations that the owner writes, one after the other. The first is that of the first start. */

@@ -52,12 +52,14 @@ interface Invented {
   trouble: number;
   /** Days whose colour is not the invented one. */
   colors?: Readonly<Record<Day, Color>> | undefined;
+  /** From this day on the service names prices that are so much higher, in EUR/kWh. */
+  dearer?: Scenario["dearer"] | undefined;
   /** They know no day before this one. */
   since: Day;
 }
 
-export function inventedBy({ seed, trouble, colors, from, history }: Scenario): Invented {
-  return { seed, trouble, colors, since: addDays(from.slice(0, 10), -history) };
+export function inventedBy({ seed, trouble, colors, dearer, from, history }: Scenario): Invented {
+  return { seed, trouble, colors, dearer, since: addDays(from.slice(0, 10), -history) };
 }
 
 /** Both sources without sockets: the simulator's answers, with one invented season of which each has its own view. */
@@ -138,11 +140,12 @@ function otherColor(date: Day, color: Color, random: () => number): Color {
 
 /** What a source answers to a path, at an instant. */
 export function createAnswers(name: SourceName, options: Invented) {
-  const { seed, colors = {}, since } = options;
+  const { seed, colors = {}, dearer, since } = options;
   const answer = simulateSources({ seed, colors, announcements: announcementsOf(name, options) });
   return (path: string, ifNoneMatch: string, now: number, fault: SourceFault | null) => {
     const age = fault?.kind === "cache" ? fault.seconds : 0;
-    const ask = (tag: string) => withoutEarlier(answer(path, tag, now - age * 1000), path, since);
+    const ask = (tag: string) =>
+      withDearer(withoutEarlier(answer(path, tag, now - age * 1000), path, since), dearer);
     const whole = ask("");
     const isHit = fault !== null && (fault.kind !== "path" || path.includes(fault.part));
     const spoil = (given: SourceFault) =>
@@ -171,6 +174,24 @@ function withoutEarlier(reply: HttpAnswer, path: string, since: Day): HttpAnswer
     ? given.filter(({ date }) => date >= since)
     : { values: Object.fromEntries(Object.entries(given.values).filter(([date]) => date >= since)) };
   return { ...reply, body: JSON.stringify(kept) };
+}
+
+/** With higher prices of the days from that one on, as on the day on which prices change. */
+function withDearer(reply: HttpAnswer, dearer: Scenario["dearer"]): HttpAnswer {
+  if (reply.status !== 200 || !dearer) return reply;
+  const raised = (price: unknown) =>
+    typeof price === "number" ? Number((price + dearer.by).toFixed(5)) : price;
+  const body = JSON.stringify(JSON.parse(reply.body), (_key, given) => {
+    if (typeof given?.date !== "string" || given.date < dearer.from) return given;
+    const prices = ["hp_rate", "hc_rate"].filter((name) => name in given);
+    const { rates } = given;
+    return {
+      ...given,
+      ...Object.fromEntries(prices.map((name) => [name, raised(given[name])])),
+      ...(rates && { rates: { ...rates, hp: raised(rates.hp), hc: raised(rates.hc) } }),
+    };
+  });
+  return { ...reply, body };
 }
 
 /** Who asks with the ETag of the right body must not be told that he has it already. */

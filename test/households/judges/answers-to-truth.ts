@@ -81,8 +81,14 @@ function judgeMissing(life: Life, trace: Trace, steady: number): Finding[] {
   });
 }
 
-/** vigie runs and is connected, and all is shown by now; null: it is away; skipped: something has just happened, or may be shown otherwise. */
+/** The house, if what is shown can be judged by its configuration, too. */
 function settledHouse(life: Life, steady: number): House | "skipped" | null {
+  const house = houseAtRest(life, steady);
+  return house === null || house === "skipped" || !house.isSpecial ? house : "skipped";
+}
+
+/** vigie runs and is connected, and all is shown by now; null: it is away; skipped: something has just happened. */
+export function houseAtRest(life: Life, steady: number): House | "skipped" | null {
   const from = steady - SETTLED;
   const house = life.house.at(steady);
   if (!house || !life.isReady.at(steady)) return null;
@@ -92,7 +98,7 @@ function settledHouse(life: Life, steady: number): House | "skipped" | null {
     life.skew.changes(from, steady).length === 0 &&
     life.slowUntil.at(steady) < steady &&
     Math.abs(life.skew.at(steady)) < WRONG_CLOCK;
-  return isSettled && !house.isSpecial ? house : "skipped";
+  return isSettled ? house : "skipped";
 }
 
 /** What one of these looks allows; null: not judged, as a look says so, or as each payload would be right. */
@@ -439,7 +445,7 @@ function dailyEdges({ offPeak }: House, from: number, to: number): number[] {
   return edges;
 }
 
-const instantsToJudge = onceForEach(chooseInstants);
+export const instantsToJudge = onceForEach(chooseInstants);
 
 /** Around each instant at which the clock may change something, after some of all events, and now and then. */
 function chooseInstants(trace: Trace): readonly number[] {
@@ -493,7 +499,7 @@ const MOST_INSTANTS = 2_000;
 /** All that a rule may be, or a topic that is ON or OFF: if all of these are right, nothing can be wrong. */
 const ANYTHING = ["ON", "OFF", "None"];
 /** How long vigie may take to show what is so. */
-const SETTLED = 12_000;
+export const SETTLED = 12_000;
 const AFTER = SETTLED + 500;
 /** From here on vigie may notice that its clock is wrong, and nothing is judged. */
 const WRONG_CLOCK = 4 * MINUTE;

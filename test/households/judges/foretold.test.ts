@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { later, withMore, without } from "../lies/change-trace.ts";
 import { liveIn } from "../live.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
-import { foretoldJudge } from "./foretold.ts";
+import { foretoldJudges } from "./foretold.ts";
 import { ask } from "./judge.ts";
 
 /** A rule that is OFF from 22:00 in Paris on, with a broker that takes so many milliseconds each way. */
@@ -29,7 +29,7 @@ function offLater(trace: Trace, seconds: number): Trace {
 
 test("a slow broker may get a turn of a rule later than foretold, but not much later", async () => {
   const [quick, slow] = [await live(1), await live(3_000)];
-  const judges = (trace: Trace) => ask([foretoldJudge], trace).violations.map(({ judge }) => judge);
+  const judges = (trace: Trace) => ask(foretoldJudges, trace).violations.map(({ judge }) => judge);
   expect(judges(quick)).toEqual([]);
   expect(judges(offLater(quick, 6))).toContain("foretold");
   expect(judges(slow)).toEqual([]);

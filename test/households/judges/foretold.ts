@@ -1,14 +1,16 @@
 import { isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
+import type { RuleText } from "./house.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { judgeSnapshots, readAll, type Snapshot } from "./snapshots.ts";
 import { BASE, housesBetween, readTopics, type TopicHistory } from "./topics.ts";
-import { rulesWithoutValues } from "./value-rules.ts";
+import { rulesWithoutValues, usesValues } from "./value-rules.ts";
 
 /**
  * What a plan foretells happens if nothing is heard: between two events from outside a rule is what the plan says that it published
  * after the first of them; it turns at the instants of that plan, and at no other.
  */
-export const foretoldJudge: Judge = {
+const planJudge: Judge = {
   name: "foretold",
   find: (trace) => {
     const topics = readTopics(trace);
@@ -22,6 +24,33 @@ export const foretoldJudge: Judge = {
     });
   },
 };
+
+/** "With these three, a home automation can act": `next_on` and `next_off` are the first such turns of the plan. */
+const nextTurnJudge = judgeSnapshots("next on and off", (snapshot) =>
+  snapshot.house.rules.flatMap((rule) => [true, false].map((state) => judgeNextTurn(rule, state, snapshot))),
+);
+
+export const foretoldJudges: readonly Judge[] = [planJudge, nextTurnJudge];
+
+function judgeNextTurn(rule: RuleText, state: boolean, snapshot: Snapshot): string {
+  const topic = `rules/${rule.id}/next_${state ? "on" : "off"}`;
+  const [next, text] = readAll(snapshot, [topic, `rules/${rule.id}/plan`]) ?? [];
+  if (next === undefined || text === undefined) return "skipped";
+  const { spans, until } = readPlan(text)!;
+  const turn = spans.find(
+    (span, index) => index > 0 && span.state === state && spans[index - 1]?.state !== state,
+  );
+  // With a value: "`None` from the first of them on".
+  const isOpen = next === "None" && usesValues(rule, snapshot.house.rules);
+  if (isOpen) return "right";
+  if (!turn) {
+    // A long plan is cut.
+    const isRight = next === "None" || (until !== null && Date.parse(next) >= until);
+    return isRight ? "right" : `${topic} is ${next}, and the plan has no such turn`;
+  }
+  if (Date.parse(next) === turn.start) return "right";
+  return `${topic} is ${next}, and by the plan it is ${new Date(turn.start).toISOString()}`;
+}
 
 /** A time in which nothing is heard, as `steady`. */
 interface Gap {
@@ -82,15 +111,19 @@ function turns(
 }
 
 interface Plan {
+  /** How far it reaches. */
+  until: number | null;
   spans: { start: number; end: number; state: boolean | null; sure: boolean }[];
 }
 
 function readPlan(text: string | undefined): Plan | null {
   if (text === undefined) return null;
-  const { spans } = JSON.parse(text) as {
+  const { spans, until } = JSON.parse(text) as {
+    until: string | null;
     spans: { start: string; end: string; state: boolean | null; sure: boolean }[];
   };
   return {
+    until: until === null ? null : Date.parse(until),
     spans: spans.map((span) => ({ ...span, start: Date.parse(span.start), end: Date.parse(span.end) })),
   };
 }

@@ -1,9 +1,10 @@
 import { parse } from "yaml";
-import { type Color, DAY_STARTS, type Day, MINUTE, type Period, readTime } from "../calendar.ts";
+import { DAY_STARTS, MINUTE, readTime } from "../calendar.ts";
 import { type OutputText, readOutput } from "./house-outputs.ts";
 import { onceForEach } from "./once-for-each.ts";
 import { readDuration } from "./truth/duration.ts";
 import { type OffPeak, readOffPeak } from "./truth/off-peak.ts";
+import { type PriceRow, SHIPPED_RATES } from "./truth/price-rows.ts";
 
 /** A configuration as its owner wrote it, as far as judges need it: vigie's own reading must not be judged by itself. */
 export interface House {
@@ -17,8 +18,8 @@ export interface House {
   dayStarts: number;
   rules: readonly RuleText[];
   offPeak: OffPeak;
-  /** The owner's prices, or those that vigie ships, in the order of their dates. */
-  rates: readonly RateRow[];
+  /** The owner's prices, or those that come with vigie, in the order of their dates. */
+  rates: readonly PriceRow[];
   /** The owner's prices count if the service names some, too. */
   isOwnerFirst: boolean;
   outputs: readonly OutputText[];
@@ -28,9 +29,6 @@ export interface House {
   /** It has options that are not judged here: other days or other laws of the tariff, other words for colours. */
   isSpecial: boolean;
 }
-
-/** In EUR/kWh. */
-type RateRow = { from: Day } & Record<Color, Record<Period, number>>;
 
 export interface RuleText {
   id: string;
@@ -103,7 +101,7 @@ function read(yaml: string): House {
     dayStarts: tariff.day_starts_at === undefined ? DAY_STARTS : readTime(tariff.day_starts_at),
     rules: (given.rules ?? []).map(readRule),
     offPeak: readOffPeak(tariff.off_peak),
-    rates: (tariff.rates ?? RATES).toSorted((one: RateRow, other: RateRow) =>
+    rates: (tariff.rates ?? SHIPPED_RATES).toSorted((one: PriceRow, other: PriceRow) =>
       one.from < other.from ? -1 : 1,
     ),
     isOwnerFirst: tariff.rates_first === "owner",
@@ -159,19 +157,3 @@ export function chainOf(rule: RuleText, rules: readonly RuleText[]): RuleText[] 
   const referred = partsOf(rule.when).flatMap(({ rule: id }) => rules.filter((one) => one.id === id));
   return [rule, ...referred.flatMap((one) => chainOf(one, rules))];
 }
-
-/** Those of docs/tariff.md: what counts if the configuration names none. */
-const RATES: readonly RateRow[] = [
-  {
-    from: "2026-02-01",
-    bleu: { hp: 0.1612, hc: 0.1325 },
-    blanc: { hp: 0.1871, hc: 0.1499 },
-    rouge: { hp: 0.706, hc: 0.1575 },
-  },
-  {
-    from: "2026-08-01",
-    bleu: { hp: 0.1654, hc: 0.1356 },
-    blanc: { hp: 0.1921, hc: 0.1536 },
-    rouge: { hp: 0.7295, hc: 0.1615 },
-  },
-];

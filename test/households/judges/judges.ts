@@ -3,22 +3,23 @@ import { truthJudges } from "./answers-to-truth.ts";
 import { awayJudges } from "./away.ts";
 import { discoveryJudges } from "./discovery.ts";
 import { expiryJudge } from "./expiry.ts";
-import { foretoldJudge } from "./foretold.ts";
+import { foretoldJudges } from "./foretold.ts";
+import { jsonJudge } from "./json-of-parts.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
 import { limitJudges } from "./limits.ts";
 import { loginJudge } from "./login.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
+import { nextDayJudges } from "./next-days.ts";
 import { stateJudges } from "./output-states.ts";
-
 import { ownTopicsJudges } from "./own-topics.ts";
-
+import { priceJudge } from "./prices.ts";
 import { problemsJudge } from "./problems.ts";
-
 import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { refusalJudges } from "./refusals.ts";
+import { seasonJudge } from "./seasons.ts";
 import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
 import { judgesOfTwoVigies } from "./two-vigies.ts";
@@ -37,7 +38,11 @@ export const JUDGES: readonly Judge[] = [
   loginJudge,
   ...ownTopicsJudges,
   ...truthJudges,
-  foretoldJudge,
+  priceJudge,
+  jsonJudge,
+  ...nextDayJudges,
+  ...foretoldJudges,
+  seasonJudge,
   wrongClockJudge,
   quietRestartJudge,
   ...payloadJudges,

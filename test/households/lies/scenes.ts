@@ -99,7 +99,19 @@ export const SPOILT_FILES = sceneOf("06:10", "08:00", HOUSE, [
   ["07:52", { kind: "edit", config: 0 }],
   ["07:53", START],
 ]);
+/** The first days of a season, in which each of its days is known; the prices of the service change on the third one. */
+export const FIRST_DAYS: Scenario = scenarioOf({
+  date: "2026-09-03",
+  from: "04:30",
+  to: "08:00",
+  history: 10,
+  dearer: { from: "2026-09-03", by: 0.01 },
+  configs: [HOUSE],
+  happenings: [["04:30", START]],
+});
 
 function sceneOf(from: string, to: string, config: HouseConfig, happenings: readonly Happening[]): Scenario {
-  return scenarioOf({ date: "2026-01-12", from, to, colors: COLORS, configs: [config], happenings });
+  // From two days later on the service names other prices: a price of then is not one of today.
+  const dearer = { from: "2026-01-14", by: 0.01 };
+  return scenarioOf({ date: "2026-01-12", from, to, colors: COLORS, dearer, configs: [config], happenings });
 }

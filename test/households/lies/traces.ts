@@ -2,7 +2,7 @@ import { generateScenario } from "../generate-scenario.ts";
 import { runHousehold } from "../household.ts";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
-import { AWAY_IN_THE_NIGHT, ROUGE_DAY, SPOILT_FILES, TROUBLED_MORNING } from "./scenes.ts";
+import { AWAY_IN_THE_NIGHT, FIRST_DAYS, ROUGE_DAY, SPOILT_FILES, TROUBLED_MORNING } from "./scenes.ts";
 import { OTHERS_ON_THE_BROKER } from "./scenes-of-others.ts";
 import { EVENING_OF_DEVICES, NIGHT_OF_MESSAGES } from "./scenes-of-outputs.ts";
 
@@ -22,6 +22,7 @@ export const FEW_TRACES: readonly Told[] = [
   { name: "vigie away in the night", live: () => runHousehold(AWAY_IN_THE_NIGHT) },
   { name: "spoilt files", live: () => runHousehold(SPOILT_FILES) },
   { name: "a troubled morning", live: () => runHousehold(TROUBLED_MORNING) },
+  { name: "the first days of a season", live: () => runHousehold(FIRST_DAYS) },
   { name: "an evening of devices", live: () => runHousehold(EVENING_OF_DEVICES) },
   { name: "a night of messages", live: () => runHousehold(NIGHT_OF_MESSAGES) },
   { name: "others on the broker", live: () => runHousehold(OTHERS_ON_THE_BROKER) },

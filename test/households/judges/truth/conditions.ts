@@ -1,7 +1,6 @@
 import {
   addDays,
   COLORS,
-  type Color,
   DAY_STARTS,
   type Day,
   dateOf,
@@ -10,7 +9,6 @@ import {
   possibleColors,
   readMonth,
   readTime,
-  seasonOf,
   tariffDay,
   wallClock,
   weekdayOf,
@@ -21,6 +19,8 @@ import { isWithin } from "./house-values.ts";
 import { type Book, type DayFact, factsOf, type KnownDays, unique } from "./known-days.ts";
 import { periodAt } from "./off-peak.ts";
 import { ANY, all, any, atLeast, either, not, OFF, ON, type Possible, UNKNOWN, when } from "./possible.ts";
+import { ratesOf } from "./prices.ts";
+import { daysRemaining, leftDays, type Numbers, remainingDays } from "./season.ts";
 import { enabledAt, pretends, type Settings, thresholdsOf } from "./settings.ts";
 
 /** All that decides what is true at one instant. */
@@ -255,9 +255,6 @@ function isBetween(minutes: number, [from, to]: readonly [string, string]): bool
   return start < end ? minutes >= start && minutes < end : minutes >= start || minutes < end;
 }
 
-/** All that a number may be; null: it is not known. */
-type Numbers = readonly (number | null)[];
-
 function compare(numbers: Numbers, bounds: Parameters<typeof isWithin>[1]): Possible {
   return either(numbers.map((number) => (number === null ? UNKNOWN : when(isWithin(number, bounds)))));
 }
@@ -265,66 +262,11 @@ function compare(numbers: Numbers, bounds: Parameters<typeof isWithin>[1]): Poss
 /** The price in force. A simulation does not change it. */
 function ratesAt({ book, house }: Moment, at: number): Numbers {
   const [date, period] = [tariffDay(at), periodAt(at, house.offPeak)];
-  const said = book.days.get(date)?.rates ?? [];
-  const ofTable = (color: Color) => house.rates.findLast(({ from }) => from <= date)?.[color][period] ?? null;
   return unique(
     factsOf(book, date, at).flatMap(({ color }): Numbers => {
-      const [only] = possibleColors(date).length === 1 ? possibleColors(date) : [];
-      // By the laws alone the price is the owner's.
-      if (color === null) return only === undefined ? [null] : [ofTable(only), null];
-      const ofService = said.filter((rate) => rate.color === color).map((rate) => rate[period]);
-      const own = ofTable(color);
-      return ofService.length > 0 && !(house.isOwnerFirst && own !== null) ? ofService : [own];
+      const rates = ratesOf({ book, house }, date, color, period);
+      // Whether a price by the laws alone counts for a rule is not said.
+      return color === null ? [...rates, null] : rates;
     }),
   );
 }
-
-function daysRemaining(moment: Moment, at: number): Numbers {
-  // When the service's number was said, and whether it is carried on to the next day, is not said.
-  return seasonNumbers(moment, at, ({ days_remaining }) => [days_remaining]);
-}
-
-function remainingDays(moment: Moment, at: number, color: Color): Numbers {
-  return seasonNumbers(moment, at, ({ remaining }) =>
-    remaining[color] < 0 ? [remaining[color], null] : [remaining[color]],
-  );
-}
-
-type Season = NonNullable<Book["season"][number]>;
-
-function seasonNumbers({ book }: Moment, at: number, read: (season: Season) => Numbers): Numbers {
-  const { label } = seasonOf(tariffDay(at));
-  return unique(book.season.flatMap((said) => (said?.season === label ? read(said) : [null])));
-}
-
-/** vigie's own count: the total less the official days of the season, the one in force among them. */
-function leftDays({ book, house }: Moment, at: number, color: Color): Numbers {
-  const now = tariffDay(at);
-  const { label, start, length } = seasonOf(now);
-  const used = { bleu: 0, blanc: 0, rouge: 0 };
-  for (let date = start; date <= now; date = addDays(date, 1)) {
-    const facts = factsOf(book, date, at);
-    const [fact] = facts;
-    if (facts.length > 1) return UNDECIDED;
-    if (!fact?.official || fact.color === null) return [null];
-    used[fact.color] += 1;
-  }
-  // No colour has a number if one was used more often than the season has it.
-  const count = (total: Record<Color, number>) =>
-    COLORS.some((one) => used[one] > total[one]) ? null : total[color] - used[color];
-  const assumed = count({ rouge: 22, blanc: 43, bleu: length - 22 - 43 });
-  return unique(
-    book.season.flatMap((said): Numbers => {
-      if (said?.season === label) return [count(said.total)];
-      // Without the service's word the total is assumed; with a service that has not said it, only perhaps.
-      return house.hasService ? [assumed, null] : [assumed];
-    }),
-  );
-}
-
-/** A number that may be all. */
-const UNDECIDED: Numbers = [
-  Number.NEGATIVE_INFINITY,
-  ...Array.from({ length: 367 }, (_, index) => index),
-  null,
-];
