@@ -52,7 +52,7 @@ export async function askFirst(
   if (identity.yieldedTo === undefined) {
     await atMost(Promise.race([...ends, publisher.failed()]), ANSWERED_WITHIN);
   } else {
-    await atMost(Promise.race(ends), config.mqtt.grace + ANSWERED_WITHIN);
+    await atMost(Promise.race(ends), config.mqtt.grace + LAST_ANSWER_WITHIN);
   }
   return other;
 }
@@ -74,4 +74,6 @@ export async function rememberYield(store: Store, owner: Owner, now: Instant): P
 const SAVED_WITHIN = 2_000;
 /** Milliseconds that a start waits for a broker that is silent. */
 const ANSWERED_WITHIN = 5_000;
+/** Milliseconds after `mqtt.grace`: the other vigie is asked each ten seconds, for two seconds or more. A start that ended before would be followed by a reload that waits as long once more. */
+const LAST_ANSWER_WITHIN = 20_000;
 const A_DAY = 86_400_000;

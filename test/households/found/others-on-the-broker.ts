@@ -33,6 +33,20 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
     },
   },
   {
+    what: "a vigie whose configuration is edited while it waits for its base topic waits as long once more",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 6_600,
+      seed: 498793912,
+      configs: [{ ...GUESTS_CONFIRMED, mqtt: { url: "mqtt://192.0.2.1", grace: "1h" } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "other vigie", how: "takes over", for: 300 },
+        { at: 900, kind: "reload" },
+      ],
+    },
+  },
+  {
     what: "a judge takes the message that clears another program's event for an event",
     scenario: {
       ...QUIET_MORNING,

@@ -123,7 +123,6 @@ const DISTURBING = [
   "kill",
   "crash",
   "yield",
-  "reload",
   "login refused",
   "other vigie",
 ] as const satisfies readonly Kind[];
