@@ -70,10 +70,21 @@ function spoilDays(json: unknown, fault: AnswerFault, random: Random): unknown {
   if (color === undefined) return object;
   if (fault.kind === "spellings") return { ...object, color: pick(SPELLINGS[color], random) };
   if (fault.kind !== "other color" || object.date !== fault.date) return object;
-  // Its prices are those of the right colour.
-  const { rates: _rates, hp_rate: _hp, hc_rate: _hc, ...rest } = object;
-  return { ...rest, color: fault.color };
+  const { hp, hc } = PRICES[fault.color];
+  return {
+    ...object,
+    color: fault.color,
+    ...("rates" in object && { rates: { ...object.rates, hp, hc } }),
+    ...("hp_rate" in object && { hp_rate: hp, hc_rate: hc }),
+  };
 }
+
+/** What the service says of a day of this colour. */
+const PRICES: Readonly<Record<Color, Record<"hp" | "hc", number>>> = {
+  bleu: { hp: 0.1612, hc: 0.1325 },
+  blanc: { hp: 0.1871, hc: 0.1499 },
+  rouge: { hp: 0.706, hc: 0.1575 },
+};
 
 const WORDS: Readonly<Record<Color, string>> = { bleu: "BLUE", blanc: "WHITE", rouge: "RED" };
 
