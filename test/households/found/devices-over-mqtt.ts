@@ -166,6 +166,26 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
     },
   },
   {
+    what: "the judge expects a device to be told at once at a start with which its confirm is new",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 218876695,
+      from: "2026-01-05T22:00:00Z",
+      length: 1_200,
+      configs: [
+        houseWith(NIGHT, { topic: "device1/set", choose: [{ when: "night", payload: "p1" }] }),
+        atNight({ topic: "device1/state", every: "2m", online: ONLINE }),
+      ],
+      devices: [{ ...REPORTING_ONLINE, report: { topic: "device1/state", retain: false } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "kill", steps: 0 },
+        { at: 310, kind: "edit", config: 1 },
+        { at: 400, kind: "start" },
+      ],
+    },
+  },
+  {
     what: "the judge expects a device to be told sooner than every ten minutes, to which confirm was added just before",
     scenario: {
       ...QUIET_MORNING,

@@ -278,13 +278,14 @@ function latestTelling(
   const pause = isSlow ? Math.max(gap, PAUSE) : gap;
   const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
   // What it has not confirmed is repeated, as it would be without this reason.
-  const repeats = (waitedUntil(life, steady) ?? 0) + gap;
+  const repeats = (waitedUntil(life, steady, last) ?? 0) + gap;
   const after = (last.overAt ?? last.steady) + Math.min(waited, Math.max(gap, PAUSE));
   return Math.max(steady + soon, repeats, after) + LATE;
 }
 
-/** Until when it waited for a report last; it also waits, without a new sending, if `confirm` is added. */
-function waitedUntil({ states }: OutputLife, steady: number): number | null {
+/** Until when it waited for a report last; it also waits, without a new sending, if `confirm` is added, perhaps only now. */
+function waitedUntil({ states, at }: OutputLife, steady: number, sent: Sending): number | null {
+  if (!at(sent.steady)?.confirm) return steady;
   const last = states.slice(0, countUntil(states, steady)).findLastIndex(({ state }) => state === "waiting");
   return last < 0 ? null : Math.min(states[last + 1]?.steady ?? steady, steady);
 }
