@@ -2,6 +2,7 @@ import type { Trace } from "../trace.ts";
 import { truthJudges } from "./answers-to-truth.ts";
 import { awayJudges } from "./away.ts";
 import { discoveryJudges } from "./discovery.ts";
+import { eventJudges } from "./events.ts";
 import { expiryJudge } from "./expiry.ts";
 import { foretoldJudges } from "./foretold.ts";
 import { jsonJudge } from "./json-of-parts.ts";
@@ -42,6 +43,7 @@ export const JUDGES: readonly Judge[] = [
   jsonJudge,
   ...nextDayJudges,
   ...foretoldJudges,
+  ...eventJudges,
   seasonJudge,
   wrongClockJudge,
   quietRestartJudge,

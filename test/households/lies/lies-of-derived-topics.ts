@@ -201,7 +201,6 @@ export const LIES_OF_DERIVED_TOPICS: readonly Lie[] = [
       sentence: "JSON `{event_type, …}`: `announced`, `final`, `revised`, `rule_on`, `rule_off`",
     },
     judge: "events",
-    isSurvived: "no judge reads events",
     tell: tellAtOne(
       (trace) => eventsIn(trace).filter(({ payload }) => payload.includes('"rule_')),
       (trace, event) =>
@@ -216,21 +215,18 @@ export const LIES_OF_DERIVED_TOPICS: readonly Lie[] = [
     name: "an event is retained",
     breaks: { document: "docs/topics.md", sentence: "not retained, once each" },
     judge: "events",
-    isSurvived: "no judge reads events",
     tell: tellAtOne(eventsIn, (trace, event) => withOther(trace, event, { ...event, retain: true })),
   },
   {
     name: "an event is published twice",
     breaks: { document: "docs/topics.md", sentence: "not retained, once each" },
     judge: "events",
-    isSurvived: "no judge reads events",
     tell: tellAtOne(eventsIn, (trace, event) => withMore(trace, [later(event, 5 * SECOND)])),
   },
   {
     name: "an event is never published",
     breaks: { document: "docs/topics.md", sentence: "not retained, once each" },
-    judge: "events",
-    isSurvived: "no judge reads events",
+    judge: "each event",
     tell: tellAtOne(eventsIn, (trace, event) => without(trace, (one) => one === event)),
   },
 ];
