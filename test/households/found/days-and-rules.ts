@@ -130,4 +130,22 @@ export const DAYS_AND_RULES: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a source that asks for a pause of an hour is asked before its end",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 7_200,
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 60,
+          kind: "source",
+          source: "service",
+          fault: { kind: "status", status: 429, retryAfter: 3_600 },
+          for: 7_000,
+        },
+      ],
+    },
+  },
 ];

@@ -21,6 +21,7 @@ import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { refusalJudges } from "./refusals.ts";
 import { seasonJudge } from "./seasons.ts";
+import { sourcePausesJudge } from "./source-pauses.ts";
 import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
 import { judgesOfTwoVigies } from "./two-vigies.ts";
@@ -56,6 +57,7 @@ export const JUDGES: readonly Judge[] = [
   ...messageJudges,
   ...messageOfDaysJudges,
   ...limitJudges,
+  sourcePausesJudge,
   writesOfTriesJudge,
   ...leakJudges,
   ...discoveryJudges,

@@ -61,7 +61,6 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
         "After status 429 vigie sends nothing to that source for as long as it asks for, or for a minute",
     },
     judge: "pauses of a source",
-    isSurvived: "no judge reads that a source asked for a pause",
     tell: tellAtOne(
       (trace) => answersIn(trace).filter(({ status }) => status === 429),
       (trace, answer) => withMore(trace, [later(requestOf(answer), SECOND)]),
