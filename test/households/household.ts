@@ -249,7 +249,8 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         const page = vigie.page();
         const isQuiet = vigie.runsSince() < machine.steady() - SETTLES && broker.isUp() && faults === 0;
         const leak = findLeak("the page", page);
-        if (isQuiet) tell({ kind: "quiet", since: disturbed, retained: broker.retained(), page });
+        const read = () => ({ retained: broker.retained(), page, views: vigie.views() });
+        if (isQuiet) tell({ kind: "quiet", since: disturbed, ...read() });
         else if (leak) tell(leak);
         break;
       }

@@ -13,6 +13,7 @@ import { ConfigError } from "../../src/config/problems.ts";
 import { RTE } from "../../src/core/sources/rte-source.ts";
 import type { Source } from "../../src/core/sources/source.ts";
 import type { Owner } from "../../src/core/topics/topic.ts";
+import { renderMetrics } from "../../src/http/metrics.ts";
 import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
 import { openPage } from "../../src/http/page/words.ts";
@@ -47,6 +48,7 @@ import type { Disk } from "./disk.ts";
 import type { HttpAnswer } from "./http-answer.ts";
 import type { Machine } from "./machine.ts";
 import type { Sources } from "./sources.ts";
+import type { Views } from "./trace.ts";
 import type { Web } from "./web.ts";
 
 /**
@@ -93,6 +95,8 @@ export interface Vigie {
   stop: () => Promise<void>;
   /** The parts of the page that show what was sent to devices. */
   page: () => string;
+  /** The texts that it answers over HTTP for programs; null before the first start. */
+  views: () => Views | null;
   /** All that it shows beside its topics; null before the first start. */
   shown: () => Shown | null;
 }
@@ -192,6 +196,12 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
       if (!view) return "";
       const page = openPage(view, "fr");
       return `${devices(page)}${notices(page)}`;
+    },
+    views: () => {
+      const view = daemon.view();
+      const health = judgeDaemon(clock.now(), daemon);
+      if (!view || !health) return null;
+      return { metrics: renderMetrics(view), health: health.words, isHealthy: health.healthy };
     },
     shown: () => {
       const view = daemon.view();

@@ -170,7 +170,18 @@ type QuietSeen = {
   retained: ReadonlyMap<string, string>;
   /** The parts of the page that show what was sent to devices. */
   page: string;
+  /** null: vigie has not started. */
+  views: Views | null;
 };
+
+/** What vigie answers over HTTP to programs. */
+export interface Views {
+  /** `/metrics` */
+  metrics: string;
+  /** `/health`, and whether its status is 200. */
+  health: string;
+  isHealthy: boolean;
+}
 
 /** Somebody looks at all that can be read of vigie now. */
 export interface LookSeen {

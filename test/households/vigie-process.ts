@@ -21,6 +21,7 @@ interface VigieProcess {
   crash: (error: unknown) => void;
   /** What the page shows; empty: nothing runs. */
   page: () => string;
+  views: Vigie["views"];
   /** null: nothing runs, or it is starting. */
   shown: () => Shown | null;
 }
@@ -141,6 +142,7 @@ export function createVigieProcess({ tell, yieldEnded, ...worlds }: ProcessOptio
     },
     crash,
     page: () => running?.vigie?.page() ?? "",
+    views: () => running?.vigie?.views() ?? null,
     shown: () => running?.vigie?.shown() ?? null,
   };
 }

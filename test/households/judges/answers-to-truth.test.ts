@@ -60,7 +60,7 @@ const hears = (topic: string, payload: string, retain = false): Seen => ({
   payload,
   retain,
 });
-const END: Seen = { kind: "quiet", since: 0, retained: new Map(), page: "" };
+const END: Seen = { kind: "quiet", since: 0, retained: new Map(), page: "", views: null };
 
 /** What is said of one topic, in short: when, and what it holds. */
 function wrongs(topic: string, trace: Trace): string[] {

@@ -27,6 +27,7 @@ import { tellingJudges } from "./tellings.ts";
 import { judgesOfTwoVigies } from "./two-vigies.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
+import { viewJudges } from "./views.ts";
 import { webRequestJudges } from "./web-requests.ts";
 import { writesOfTriesJudge } from "./writes-of-tries.ts";
 import { wrongClockJudge } from "./wrong-clock.ts";
@@ -63,6 +64,7 @@ export const JUDGES: readonly Judge[] = [
   ...discoveryJudges,
   expiryJudge,
   problemsJudge,
+  ...viewJudges,
 ];
 
 export function judge(trace: Trace): Verdict {

@@ -14,6 +14,7 @@ const quiet: Seen = {
   since: 0,
   retained: new Map([["vigie/outputs/device1", "18"]]),
   page: "192.0.2.40",
+  views: null,
 };
 
 function told(...events: Seen[]): string[] {

@@ -9,7 +9,7 @@ const YAML = "rules: [{ id: night, when: { period: hc } }]";
 function restart(before: Record<string, string>, after: Record<string, string>) {
   const looks = [before, after].map((held): Seen => {
     const retained = new Map(Object.entries(held));
-    return { kind: "quiet", since: 0, retained, page: "" };
+    return { kind: "quiet", since: 0, retained, page: "", views: null };
   });
   const seen: Seen[] = [{ kind: "start", yaml: YAML }, looks[0]!, { kind: "stop" }, looks[1]!];
   const events = seen.map((one, index) => ({ at: 60_000 * index, steady: 60_000 * index, ...one }));

@@ -15,6 +15,7 @@ import { LIES_OF_RULES } from "./lies-of-rules.ts";
 import { LIES_OF_STATE_FILES } from "./lies-of-state-files.ts";
 import { LIES_OF_TELLINGS } from "./lies-of-tellings.ts";
 import { LIES_OF_THE_PROCESS } from "./lies-of-the-process.ts";
+import { LIES_OF_VIEWS } from "./lies-of-views.ts";
 
 export const LIES: readonly Lie[] = [
   ...LIES_OF_DAYS,
@@ -33,4 +34,5 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_MESSAGES,
   ...LIES_OF_DISCOVERY,
   ...LIES_OF_PROBLEMS,
+  ...LIES_OF_VIEWS,
 ];
