@@ -10,9 +10,11 @@ import { followConfig } from "../../src/app/reload.ts";
 import type { Config } from "../../src/config/config.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError } from "../../src/config/problems.ts";
+import { COLORS } from "../../src/core/calendar/tariff.ts";
 import { RTE } from "../../src/core/sources/rte-source.ts";
 import type { Source } from "../../src/core/sources/source.ts";
 import type { Owner } from "../../src/core/topics/topic.ts";
+import { renderCalendar } from "../../src/http/calendar.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
@@ -161,6 +163,7 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
   });
   await store.flush();
   let inForce: ReadConfig | null = null;
+  let calendar = "";
   const start = async (config: Config) => {
     const owner = await daemon.start(config);
     if (owner) yieldTo(owner);
@@ -201,7 +204,10 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
       const view = daemon.view();
       const health = judgeDaemon(clock.now(), daemon);
       if (!view || !health) return null;
-      return { metrics: renderMetrics(view), health: health.words, isHealthy: health.healthy };
+      const days = renderCalendar(view, { colors: COLORS, forecast: null, language: "en" });
+      // A long text that seldom changes: the trace holds it once.
+      if (days !== calendar) calendar = days;
+      return { metrics: renderMetrics(view), calendar, health: health.words, isHealthy: health.healthy };
     },
     shown: () => {
       const view = daemon.view();

@@ -178,6 +178,8 @@ type QuietSeen = {
 export interface Views {
   /** `/metrics` */
   metrics: string;
+  /** `/calendar.ics` */
+  calendar: string;
   /** `/health`, and whether its status is 200. */
   health: string;
   isHealthy: boolean;

@@ -1,7 +1,8 @@
-import { MINUTE } from "../calendar.ts";
+import { COLORS, MINUTE, seasonOf } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent, type Views } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { readCalendar } from "./read-calendar.ts";
 import { readMetrics, type Sample } from "./read-metrics.ts";
 import { BASE, houseAt, readTopics } from "./topics.ts";
 
@@ -9,6 +10,7 @@ import { BASE, houseAt, readTopics } from "./topics.ts";
 export const viewJudges: readonly Judge[] = [
   { name: "metrics", find: (trace) => trace.events.flatMap((event) => judgeAt(event, trace, metrics)) },
   { name: "health", find: (trace) => trace.events.flatMap((event) => judgeAt(event, trace, health)) },
+  { name: "calendar", find: (trace) => trace.events.flatMap((event) => judgeAt(event, trace, calendar)) },
 ];
 
 /** What can be read at a quiet point. */
@@ -173,6 +175,41 @@ function dataCheck(read: Place["read"], words: string): Check {
   if (!isGone) return "skipped";
   return [/; data (old|missing): /.test(words), `no source answers, and /health says "${words}"`];
 }
+
+/** "one event a tariff day, from 06:00 to 06:00: the days of the season since 1 September, and those that are announced". */
+function calendar({ views, read, trace, quiet }: Place): Check[] {
+  const date = read("now/date");
+  if (date === undefined || date === "None" || houseAt(trace, quiet.steady)?.isSpecial !== false)
+    return ["skipped"];
+  const { events, wrong } = readCalendar(views.calendar);
+  const days = new Map(events.map((event) => [event.date, event.color]));
+  const before = events.find((event) => event.date < seasonOf(date).start);
+  return [
+    [wrong.length === 0, `/calendar.ics is wrong: ${wrong[0]}`],
+    [!before, `/calendar.ics has ${before?.date}, of the season before`],
+    ...NEAR_DAYS.map((word) => checkDay(word, days, read)),
+    ...COLORS.map((color): Check => {
+      const used = read(`season/used/${color}`);
+      const found = events.filter((event) => event.color === color && event.date <= date).length;
+      if (used === undefined || used === "None") return "skipped";
+      return [found === Number(used), `/calendar.ics has ${found} days ${color}, and ${used} were used`];
+    }),
+  ];
+}
+
+/** A day is there if its colour is official. */
+function checkDay(word: string, days: ReadonlyMap<string, string>, read: Place["read"]): Check {
+  const [date, color, official] = ["date", "color", "official"].map((part) => read(`${word}/${part}`));
+  if (date === undefined || color === undefined || official === undefined) return "skipped";
+  const wanted = official === "ON" ? color : undefined;
+  const found = days.get(date);
+  return [
+    found === wanted,
+    `/calendar.ics says ${found} of ${date}, and ${word} is ${color}, official ${official}`,
+  ];
+}
+
+const NEAR_DAYS = ["now", "next", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 /** A colour is sure to whole percents in its topic. */
 const ROUNDED = 0.0051;

@@ -31,6 +31,17 @@ export const LIES_OF_VIEWS: readonly Lie[] = [
   metricsLie("/metrics has one line twice", "is text for Prometheus", (text) =>
     text.replace(/^vigie_info\{.*$/m, "$&\n$&"),
   ),
+  calendarLie("/calendar.ics has one day twice", "has one event a tariff day", (text) =>
+    text.replace(EVENT, "$&$&"),
+  ),
+  calendarLie("/calendar.ics leaves the last official day out", "and those that are announced", (text) =>
+    text.replace(LAST_EVENT, "END:VCALENDAR"),
+  ),
+  calendarLie("/calendar.ics has another colour of the last official day", "every official day", (text) =>
+    text.replace(LAST_EVENT, (event) =>
+      event.replace(/CATEGORIES:(\w+)/, (_, color) => `CATEGORIES:${color === "rouge" ? "bleu" : "rouge"}`),
+    ),
+  ),
   viewsLie("/health is 503 although nothing is wrong", "with 503 where something is wrong", (views) => ({
     ...views,
     isHealthy: false,
@@ -57,6 +68,14 @@ function metricsLie(name: string, sentence: string, change: (text: string) => st
   const tell = tellWith((views) => ({ ...views, metrics: change(views.metrics) }));
   return { name, breaks: { document: METRICS, sentence }, judge: "metrics", tell };
 }
+
+function calendarLie(name: string, sentence: string, change: (text: string) => string): Lie {
+  const tell = tellWith((views) => ({ ...views, calendar: change(views.calendar) }));
+  return { name, breaks: { document: METRICS, sentence }, judge: "calendar", tell };
+}
+
+const EVENT = /BEGIN:VEVENT\r\n.*?END:VEVENT\r\n/s;
+const LAST_EVENT = /BEGIN:VEVENT\r\n(?:(?!BEGIN:VEVENT).)*END:VCALENDAR/s;
 
 function viewsLie(name: string, sentence: string, change: (views: Views) => Views): Lie {
   return { name, breaks: { document: "docs/page.md", sentence }, judge: "health", tell: tellWith(change) };
