@@ -43,7 +43,10 @@ function settledAt({ steady, retained }: EventOf<"quiet">, trace: Trace, name: s
   const topics = readTopics(trace);
   const held = retained.get(topic);
   const isChanging = topics.changes([topic], steady - MINUTE, steady + MINUTE).length > 0;
-  const isPretended = retained.get(`${BASE}/simulation/color`) !== "auto";
+  // A rule may go on holding what it said of a pretended colour, after the end of it.
+  const simulated = topics.published(`${BASE}/simulation/color`).filter((one) => one.steady <= steady);
+  const mayHold = name.startsWith("rules/") && simulated.some(({ payload }) => payload !== "auto");
+  const isPretended = mayHold || retained.get(`${BASE}/simulation/color`) !== "auto";
   // Another judge says that the broker has to hold what vigie published last.
   return isChanging || isPretended || topics.at(topic, steady) !== held ? undefined : held;
 }
