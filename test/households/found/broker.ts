@@ -4,6 +4,7 @@ import {
   type Found,
   flappingFor,
   GUESTS,
+  GUESTS_CONFIRMED,
   GUESTS_ON,
   GUESTS_ONLINE,
   HOUSE,
@@ -168,6 +169,19 @@ export const BROKER: readonly Found[] = [
         valueAt(60, "guests"),
         { at: 80, kind: "edit", config: 1 },
         { at: 590, kind: "quiet" },
+      ],
+    },
+  },
+  {
+    what: "a judge demands a message that prepares Home Assistant for other discovery messages, and expires",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 677232868,
+      length: 900,
+      configs: [GUESTS_CONFIRMED, { ...GUESTS_CONFIRMED, homeassistant: { discovery: "components" } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "edit", config: 1 },
       ],
     },
   },

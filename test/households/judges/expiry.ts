@@ -1,6 +1,7 @@
 import { SECOND } from "../calendar.ts";
 import { countUntil, type EventOf, isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { BASE } from "./topics.ts";
 
 /**
  * While vigie runs and is connected, each topic that expires is sent again, or cleared, before the broker drops it: a value of the
@@ -14,7 +15,9 @@ function find({ events }: Trace): Finding[] {
   const next = new Map<string, number>();
   const found: Finding[] = [];
   for (const event of events.toReversed()) {
-    if (!isKind(event, "published", "message") || !event.retain) continue;
+    // What prepares Home Assistant for other discovery messages is gone after a while, as it has to be.
+    if (!isKind(event, "published", "message") || !event.retain || !event.topic.startsWith(`${BASE}/`))
+      continue;
     const replaced = next.get(event.topic);
     next.set(event.topic, event.steady);
     if (expires(event)) found.push(judgeOne(event, replaced ?? Number.POSITIVE_INFINITY));
