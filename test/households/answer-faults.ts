@@ -8,7 +8,7 @@ export type AnswerFault =
   | { kind: "other color"; date: Day; color: Color }
   /** Other spellings of its colours. */
   | { kind: "spellings" }
-  /** Of RTE: keys that are no dates, dates far ahead; or the dates of the season before. */
+  /** RTE has keys that are no dates, and dates far ahead; or it has the dates of the season before. */
   | { kind: "strange keys" | "wrong season" }
   /** The right words, said to be something else than JSON. */
   | { kind: "wrong type" };
@@ -60,7 +60,7 @@ function spoilValues(values: Values, fault: AnswerFault, random: Random): Values
   }
 }
 
-/** Of the service: each object in it that has a date and a colour. */
+/** Each object in what the service says that has a date and a colour. */
 function spoilDays(json: unknown, fault: AnswerFault, random: Random): unknown {
   if (Array.isArray(json)) return json.map((one) => spoilDays(one, fault, random));
   if (typeof json !== "object" || json === null) return json;

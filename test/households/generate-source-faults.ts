@@ -16,7 +16,7 @@ export function answerOddly(
   const either = one(["service", "rte"] as const);
   switch (one(["other color", "other color", "spellings", "of RTE", "type", "status"] as const)) {
     case "other color": {
-      // Of the running day, of the next one, or of one that is over. One source may go on saying so until the day is over.
+      // The running day, the next one, or one that is over. One source may go on saying so until the day is over.
       const date = addDays(tariffDay(now), one([-1, 0, 0, 0, 1]));
       const color = one(possibleColors(date) as ["bleu"]);
       const seconds = one([length, length, whole(1, 2) * 43_200]);

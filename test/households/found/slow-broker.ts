@@ -334,6 +334,23 @@ export const SLOW_BROKER: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge takes the payload that a slow broker gets at a new connection for the repetition of it",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 464875373,
+      length: 900,
+      configs: [houseWith(PEAK, { ...DEVICE, confirm: { topic: "device1/state", keep: true } })],
+      devices: [{ ...REPORTING, report: { topic: "device1/state", retain: false } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "kill", steps: 0 },
+        { at: 130, kind: "state file", from: "none" },
+        { at: 400, kind: "start" },
+        { at: 402, kind: "latency", milliseconds: 20, for: 400 },
+      ],
+    },
+  },
 ];
 
 /** A value changes its mind again and again for some seconds. */

@@ -67,7 +67,7 @@ function ofTable(house: Known["house"], date: Day, color: Color, period: Period)
   return rowOf(house, date)?.[color][period] ?? null;
 }
 
-/** Of all rows the newest that has begun. */
+/** The newest of all rows that have begun. */
 function rowOf({ rates }: Known["house"], date: Day): PriceRow | undefined {
   return rates
     .filter(({ from }) => from <= date)
