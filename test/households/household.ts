@@ -54,7 +54,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     random,
     tell: note,
     // As systemd and Docker do.
-    yieldEnded: () => machine.later(STARTED_AGAIN, startAgain),
+    yieldEnded: () => machine.later(STARTED_AGAIN, start),
   });
   /** Steps of vigie until it is killed. */
   let stepsLeft = Number.POSITIVE_INFINITY;
@@ -106,15 +106,16 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     machine.resume();
     note({ kind: "resume" });
   };
-  const startAgain = () => {
-    if (isAsleep) machine.later(1_000, startAgain);
+  /** A machine that sleeps starts it when it is awake again. */
+  const start = () => {
+    if (isAsleep) machine.later(1_000, start);
     else vigie.start(current);
   };
   const act = (event: ScriptEvent): void => {
     switch (event.kind) {
       case "start":
         // With a part of its file vigie may begin on its own broker and with invented days: in another house.
-        if (current.wrong === undefined || !isWithoutHouse(current.read)) vigie.start(current);
+        if (current.wrong === undefined || !isWithoutHouse(current.read)) start();
         break;
       case "stop":
         vigie.stop();

@@ -121,6 +121,21 @@ export const CLOCK: readonly Found[] = [
     },
   },
   {
+    what: "a household starts vigie on a machine that sleeps",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_500,
+      seed: 542052014,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "stop" },
+        { at: 303, kind: "suspend", for: 600 },
+        { at: 310, kind: "start" },
+      ],
+    },
+  },
+  {
     what: "a device has not confirmed for an hour, and the clock was set back by an hour meanwhile",
     scenario: {
       ...QUIET_MORNING,

@@ -1,5 +1,5 @@
-import { HOUR, SECOND } from "../calendar.ts";
-import type { EventOf, Trace } from "../trace.ts";
+import { HOUR, MINUTE, SECOND } from "../calendar.ts";
+import { type EventOf, isKind, type Kind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { later, withMore, withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import { calmTimes, isIn, plainRules, type Shown, shownFor } from "./read-trace.ts";
@@ -227,7 +227,7 @@ export const LIES_OF_DERIVED_TOPICS: readonly Lie[] = [
     name: "an event is never published",
     breaks: { document: "docs/topics.md", sentence: "not retained, once each" },
     judge: "each event",
-    tell: tellAtOne(eventsIn, (trace, event) => without(trace, (one) => one === event)),
+    tell: tellAtOne(turnsIn, (trace, event) => without(trace, (one) => one === event)),
   },
 ];
 
@@ -254,6 +254,29 @@ function eventsIn(trace: Trace): EventOf<"published">[] {
     .filter(({ topic }) => topic === "vigie/event")
     .filter(isIn(calmTimes(trace)));
 }
+
+/** Events of rules that were ON and are OFF, or were OFF and are ON, long after the start. */
+function turnsIn(trace: Trace): EventOf<"published">[] {
+  const starts = trace.events.filter(({ kind }) => STARTS.has(kind));
+  const states = trace.events.filter(
+    (event): event is TraceEvent & EventOf<"published"> =>
+      isKind(event, "published") && event.topic.endsWith("/state"),
+  );
+  return eventsIn(trace).filter(({ payload, steady }) => {
+    const { rule } = JSON.parse(payload || "{}");
+    const said = states.filter(({ topic }) => topic === `vigie/rules/${rule}/state`);
+    const turn = said.findLastIndex((one) => Math.abs(one.steady - steady) < SECOND);
+    const [before, now] = [said[turn - 1], said[turn]];
+    if (!before || !now || before.payload === "None" || now.payload === "None") return false;
+    const from = Math.min(before.steady, steady - 10 * MINUTE);
+    const around = eventsIn(trace).filter(
+      (one) => Math.abs(one.steady - steady) < 5 * SECOND && one.payload.includes(`"${rule}"`),
+    );
+    return around.length === 1 && before.payload !== now.payload && within(starts, from, steady).length === 0;
+  });
+}
+
+const STARTS: ReadonlySet<Kind> = new Set(["start", "reload", "connected", "state file", "jump", "suspend"]);
 
 function anHourEarlier(instant: string): string {
   return new Date(Date.parse(instant) - HOUR).toISOString().replace(".000Z", "Z");

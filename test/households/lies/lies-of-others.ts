@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../calendar.ts";
-import { type EventOf, isKind, type Kind, type Trace, within } from "../trace.ts";
+import { type EventOf, isKind, type Kind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { eventAt, withMore, withOther, without } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import { calmTimes, isIn } from "./read-trace.ts";
@@ -82,9 +82,7 @@ export const LIES_OF_OTHERS: readonly Lie[] = [
       sentence: "vigie stays connected. At the next connection, it logs:",
     },
     judge: "refused login",
-    tell: tellAtOne(refusals, (trace) =>
-      without(trace, (event) => isKind(event, "log") && event.sentence.includes("refuses the login")),
-    ),
+    tell: tellAtOne(refusals, (trace) => without(trace, isAboutLogin)),
   },
 ];
 
@@ -164,6 +162,14 @@ const CALM_AFTER: ReadonlySet<Kind> = new Set([
   "login refused",
 ]);
 
+/** Those after which vigie said so at once. */
 function refusals({ events }: Trace): EventOf<"login refused">[] {
-  return events.filter((event) => event.kind === "login refused");
+  return events.filter((event): event is TraceEvent & EventOf<"login refused"> => {
+    if (!isKind(event, "login refused")) return false;
+    return within(events, event.steady - 1, event.steady + 10 * SECOND).some(isAboutLogin);
+  });
+}
+
+function isAboutLogin(event: TraceEvent): boolean {
+  return isKind(event, "log") && event.sentence.includes("see mqtt.username and mqtt.password");
 }
