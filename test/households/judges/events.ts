@@ -63,11 +63,16 @@ function isTwice(trace: Trace, said: Said, earlier: readonly Said[]): boolean {
 
 function judgeRule(trace: Trace, { published: { steady }, rule, type }: Said): string {
   const states = saidAround(trace, `${BASE}/rules/${rule}/state`, steady);
-  if (states.length === 0) return "skipped";
+  const near = saidIn(trace).filter((one) => Math.abs(one.published.steady - steady) < AROUND);
+  // The topic has the newest of several turns only.
+  const isOneOfSeveral = near.some((one) => one.rule === rule && one.type !== type);
+  if (states.length === 0 || isOneOfSeveral) return "skipped";
   return states.includes(type === "rule_on" ? "ON" : "OFF") ? "right" : `and the rule is ${states.at(-1)}`;
 }
 
 function judgeDay(trace: Trace, { published: { steady }, date, color }: Said): string {
+  // An event is about the day as it is, and the topics about the pretended one.
+  if (isPretended(trace, steady)) return "skipped";
   const shown = DAYS.flatMap((topic) => saidAround(trace, topic, steady).map(readDay)).filter(
     (day) => day.date === date && typeof day.color === "string",
   );

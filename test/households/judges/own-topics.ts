@@ -2,6 +2,7 @@ import { MINUTE, SECOND } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import type { Finding, Judge } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
 import { BASE, houseAt, readTopics, type TopicHistory } from "./topics.ts";
 
 /**
@@ -20,7 +21,7 @@ export const ownTopicsJudges: readonly Judge[] = [
 function ownTopics({ steady, retained }: EventOf<"quiet">, trace: Trace): Finding[] {
   const topics = readTopics(trace);
   const published = topics.topics().filter((topic) => topics.last(topic, steady)?.retain);
-  const names = [...new Set([...published, ...retained.keys()])].filter(isOwn);
+  const names = [...new Set([...published, ...retained.keys()])].filter((topic) => isOwn(topic, trace));
   const isSettled = readCalm(trace).isThrough(steady - SETTLES, steady);
   return names.map((topic): Finding => {
     const wanted = wantedAt(topics, topic, steady);
@@ -35,7 +36,8 @@ function ownTopics({ steady, retained }: EventOf<"quiet">, trace: Trace): Findin
 
 /** On MQTT 5. "vigie asks whoever is named there (`owner/ping`) for two seconds or more" (docs/what-if.md). */
 function soon(event: TraceEvent, trace: Trace): Finding[] {
-  if (!isKind(event, "message") || event.by !== "house" || !event.retain || !isOwn(event.topic)) return [];
+  if (!isKind(event, "message") || event.by !== "house" || !event.retain || !isOwn(event.topic, trace))
+    return [];
   const { steady, topic, payload } = event;
   const end = steady + SOON;
   const calm = readCalm(trace);
@@ -67,9 +69,18 @@ function mayBeLost(trace: Trace, topics: TopicHistory, topic: string, steady: nu
   return isLost && houseAt(trace, said) !== houseAt(trace, steady);
 }
 
-function isOwn(topic: string): boolean {
-  return topic.startsWith(`${BASE}/`);
+function isOwn(topic: string, trace: Trace): boolean {
+  return topic.startsWith(`${BASE}/`) && !othersBelow(trace).some((base) => topic.startsWith(`${base}/`));
 }
+
+/** Base topics of other vigies that are below this one: what is below them is theirs. */
+const othersBelow = onceForEach(({ events }: Trace): string[] =>
+  events.flatMap((event) => {
+    if (!isKind(event, "message") || event.by !== "house" || !event.topic.endsWith("/owner")) return [];
+    const base = event.topic.slice(0, -"/owner".length);
+    return base.startsWith(`${BASE}/`) ? [base] : [];
+  }),
+);
 
 /** "on MQTT 3.1.1, which does not tell whether a new message is retained, within some ten minutes" (docs/what-if.md). */
 function mayStay(trace: Trace, topic: string, steady: number): boolean {

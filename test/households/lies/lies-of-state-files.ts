@@ -80,8 +80,15 @@ function wrongEdits({ events }: Trace) {
 }
 
 function linesAboutFiles({ events }: Trace): EventOf<"log">[] {
-  return events.filter(
-    (event): event is EventOf<"log"> & (typeof events)[number] =>
-      isKind(event, "log") && /^The state file .*; vigie starts with/.test(event.sentence),
-  );
+  return events.filter((event, index): event is EventOf<"log"> & (typeof events)[number] => {
+    if (!isKind(event, "log") || !/^The state file .*; vigie starts with/.test(event.sentence)) return false;
+    // Each of two damaged files has a line: without one of them the other still says it.
+    const next = events.slice(index + 1).find(({ kind }) => kind === "log" || kind === "started");
+    return next?.kind === "started" && !isLineBefore(events, index);
+  });
+}
+
+function isLineBefore(events: Trace["events"], index: number): boolean {
+  const before = events.slice(0, index).findLast(({ kind }) => kind === "log" || kind === "start");
+  return before?.kind === "log";
 }
