@@ -148,4 +148,17 @@ export const DAYS_AND_RULES: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge demands an event of a next day that is pretended",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 43152502,
+      length: 1_200,
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "command", topic: "vigie/simulation/set", payload: "rouge:next" },
+      ],
+    },
+  },
 ];

@@ -74,7 +74,7 @@ function judgeDay(trace: Trace, { published: { steady }, date, color }: Said): s
   // An event is about the day as it is, and the topics about the pretended one.
   if (isPretended(trace, steady)) return "skipped";
   const shown = DAYS.flatMap((topic) => saidAround(trace, topic, steady).map(readDay)).filter(
-    (day) => day.date === date && typeof day.color === "string",
+    (day) => day.date === date && typeof day.color === "string" && day.source !== PRETENDED,
   );
   if (shown.length === 0) return "skipped";
   return shown.some((day) => day.color === color) ? "right" : `and the day is ${shown[0]!.color}`;
@@ -103,6 +103,7 @@ interface ShownDay {
   date?: string;
   color?: string | null;
   official?: boolean | null;
+  source?: string | null;
 }
 
 /** The rule was something else between two events of it. */
@@ -142,7 +143,8 @@ function missedDays(trace: Trace): Finding[] {
       const [was, is] = [readDay(before.payload), readDay(published.payload)];
       if (is.date === undefined || is.date !== was.date || was.official !== false || is.official !== true)
         return [];
-      if (isPretended(trace, before.steady) || isPretended(trace, published.steady)) return ["skipped"];
+      const isReal = was.source !== PRETENDED && is.source !== PRETENDED;
+      if (!isReal || isPretended(trace, before.steady)) return ["skipped"];
       return isMissed(trace, before, published, (said) => said.type === "announced" && said.date === is.date);
     });
 }
@@ -190,6 +192,7 @@ function isQuick(trace: Trace, steady: number): boolean {
 }
 
 const EVENT = `${BASE}/event`;
+const PRETENDED = "simulation";
 const TYPES = ["announced", "final", "revised", "rule_on", "rule_off"];
 const DAYS = ["yesterday", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7", "now", "next"].map(
   (day) => `${BASE}/${day}`,
