@@ -21,7 +21,9 @@ describe.skipIf(withoutMosquitto)(`commands to the running program ${withoutMosq
     await vigie.says(/^rules\/always\/enabled\/set: expected for to be a duration from 1s to 720h/);
     await give('{"enabled":false,"for":"1h"}');
     await vigie.says(/rule always is disabled until \d{4}-\d\d-\d\d \d\d:\d\d, then enabled again$/);
+    const nextOn = /^\d{4}-/;
     await until({ "rules/always/enabled": "OFF", "rules/follower/state": "OFF" });
+    await until({ "rules/always/next_on": nextOn, "rules/follower/next_on": nextOn });
     expect(payloadOf("rules/follower/next_on")).toBe(payloadOf("rules/always/next_on"));
     await give("ON");
     await until({ "rules/always/enabled": "ON", "rules/follower/state": "ON" });
