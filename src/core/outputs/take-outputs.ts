@@ -241,7 +241,9 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   const notBefore = isPaused ? at.steady + PAUSE : earliestAgain(event, at);
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
   if (!given.send || hasArrived(part, given)) {
-    const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
+    const mayHaveArrived = event.kind === "unanswered" && event.mayHaveArrived;
+    // It is asked soon, as after a telling that was answered.
+    const told = mayHaveArrived ? withPassingOf(part, key, { questions: 0 }) : notTold(part, before, key);
     const failed = withPassingOf(told, key, { tellingFailure: event.message });
     const starts = describeRefusal(output, given.due.payload, event);
     return isPaused ? say(failed, { problem: `output ${key}`, starts }) : failed;

@@ -257,6 +257,28 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
       ],
     },
   },
+  {
+    // docs/outputs.md: "also after one that the device did not answer". Its questions have an address of their own.
+    what: "a device that was told again, and answered nothing, is asked soon, not only when `every` has passed",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 2_400,
+      configs: [
+        houseWith(GUESTS, {
+          id: "device1",
+          url: "http://192.0.2.40/device1/set?turn={payload}",
+          choose: [GUESTS_ON],
+          confirm: { url: "http://192.0.2.41/device1/state", every: "10m", keep: true },
+        }),
+      ],
+      devices: [{ id: "device1", path: undefined, manner: "is switched back", words: {} }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 120, kind: "web", host: "http://192.0.2.40", fault: { kind: "closes after" }, for: 2_200 },
+      ],
+    },
+  },
 ];
 
 function behindOneAddress(number: number): OutputText {
