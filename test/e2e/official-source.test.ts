@@ -27,11 +27,13 @@ describe.skipIf(withoutMosquitto)(`official colours from RTE ${withoutMosquitto}
       "season/left/rouge": daysBetween(season.start, today) < 300 ? "22" : "None",
       "season/total/rouge": "None",
     });
-    expect(JSON.parse(running.payloadOf("season") ?? "")).toMatchObject({
-      assumed: true,
-      label: season.label,
-      days_remaining: null,
-    });
+    await expect
+      .poll(() => JSON.parse(running.payloadOf("season") ?? "{}"))
+      .toMatchObject({
+        assumed: true,
+        label: season.label,
+        days_remaining: null,
+      });
     const health = await runVigie({ folder: running.folder, config: running.config, args: ["health"] });
     expect(health.stdout).toMatch(/data fresh: the official source answered/);
     expect(rte.asked).toEqual(["/tempoLight", `/tempo?season=${season.label}`]);

@@ -107,7 +107,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const { vigie, observer, reader, payloadOf, until } = site;
     await until({ availability: "online", "rules/known/state": "ON", "service/status": "ok" });
     const wanted = [...renderTopics(rougeFacts(), { grace: 0, laws: "off" }).keys()];
-    expect(wanted.filter((name) => payloadOf(name) === undefined)).toEqual([]);
+    await expect.poll(() => wanted.filter((name) => payloadOf(name) === undefined)).toEqual([]);
     await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
     await vigie.says(/^Sent "off" to shellies/);
     const told = () => observer.received.filter(({ topic }) => topic === DEVICE).length;
