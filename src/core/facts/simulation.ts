@@ -41,9 +41,19 @@ export function runningSimulation(simulation: Simulation | null | undefined, at:
   return simulation && simulation.begun <= at && at < simulation.until ? simulation : null;
 }
 
-/** After the clock was set back by more than the whole time, it is over: it would begin by itself on another day. */
-export function endIfFarAhead(simulation: Simulation | null, at: Instant): Simulation | null {
-  return simulation && simulation.begun - at > simulation.until - simulation.begun ? null : simulation;
+/**
+ * null if it would begin again by itself: because the clock was set back by more than its whole time, or to before its end, at
+ * which it was looked at before. As long as the clock goes on it stays, also after its end: rules with a lag look back at it.
+ */
+export function endIfSetBack(
+  simulation: Simulation | null,
+  { at, before }: { at: Instant; before: Instant | null },
+): Simulation | null {
+  if (!simulation) return null;
+  const { begun, until } = simulation;
+  const isFarAhead = begun - at > until - begun;
+  const wasOver = before !== null && before >= until && at < until;
+  return isFarAhead || wasOver ? null : simulation;
 }
 
 /** The days as they are shown at the view's instant, with the colour that is pretended. */

@@ -67,7 +67,7 @@ export function changes(before: Said, view: View, { tariff }: Pick<LoopConfig, "
       ? [describeDoubt(view, tariff.time_zone)]
       : []),
     ...describeMissingValues(view.verdicts),
-    ...describeSimulationEnd({ before: before.simulation, now: facts.simulation }, known.simulation),
+    ...describeSimulationEnd(before.simulation, view),
     ...verdictChanges.map((change): LogLine => ({ level: "info", sentence: describeVerdictChange(change) })),
   ];
   const ofVerdicts = verdictChanges.map(verdictChangeEvent).filter((event) => event !== null);
@@ -119,13 +119,11 @@ function valuesOf({ id }: Rule): string {
   return `values of rule ${id}`;
 }
 
-/** A simulation that was over by its time. One that a command ended, or replaced, is in the log already. */
-function describeSimulationEnd(
-  running: { before: Simulation | null; now: Simulation | null },
-  kept: Simulation | null,
-): LogLine[] {
-  const { before, now } = running;
-  if (!before || now || kept?.begun !== before.begun) return [];
+/** A simulation that was over by its time, or by a clock that was set back. One that a command ended, or replaced, is in the log already. */
+function describeSimulationEnd(before: Simulation | null, { facts, known }: View): LogLine[] {
+  if (!before || facts.simulation) return [];
+  const isSetBack = known.clock.at < before.begun;
+  if (!isSetBack && known.simulation?.begun !== before.begun) return [];
   const sentence = `The simulation has ended: ${before.color} is not pretended any more for the tariff day ${before.date}`;
   return [{ level: "info", sentence }];
 }

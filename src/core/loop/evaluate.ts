@@ -49,10 +49,10 @@ export function evaluate(
   protect: Protect = UNPROTECTED,
 ): Evaluation {
   const { rules, tariff } = config;
-  const { commands } = known.passing;
+  const { settings } = known.passing.commands;
   const factsInput = gatherFactsInput(known, at, config);
   const facts = deriveFacts(factsInput, tariff);
-  const { simulation, settings } = commands;
+  const { simulation } = factsInput;
   const trueTime = factsInput.clock.at;
   const readings = readNow(known, { trueTime, steady: at.steady }, config, protect);
   const input = createEvaluationInput({

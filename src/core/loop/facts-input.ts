@@ -1,5 +1,6 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { FactsInput } from "../facts/facts.ts";
+import { endIfSetBack } from "../facts/simulation.ts";
 import { tellTime } from "../facts/source-clocks.ts";
 import type { SourceRecord } from "../facts/source-record.ts";
 import type { SourceId } from "../sources/source.ts";
@@ -10,13 +11,14 @@ import type { LoopConfig } from "./loop-config.ts";
 export function gatherFactsInput(known: Known, at: Clocks, config: LoopConfig): FactsInput {
   const { kept, passing } = known;
   const { commands, clocks, hasFailed } = passing;
+  const clock = tellTime(clocks, kept.days, config.check_clock, at);
   return {
     knownDays: kept.days,
     ...recordsOf(known),
-    clock: tellTime(clocks, kept.days, config.check_clock, at),
+    clock,
     late_after: config.late_after,
     poll_every: config.times.every,
-    simulation: commands.simulation,
+    simulation: endIfSetBack(commands.simulation, { at: clock.at, before: kept.rules.at }),
     failed_outputs: [],
     vigie_failed: hasFailed,
   };

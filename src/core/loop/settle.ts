@@ -1,6 +1,5 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import { endIfFarAhead } from "../facts/simulation.ts";
 import type { LogLine } from "../log/log-line.ts";
 import type { Protect } from "../log/protect.ts";
 import type { BothVerdicts } from "../outputs/choose-outputs.ts";
@@ -49,7 +48,7 @@ export function settle(
   const evaluation = evaluate(before, at, config, protect);
   const { right, at: trueTime } = evaluation.known.clock;
   let known = withPassing(before, { values: { ...before.passing.values, readings: evaluation.readings } });
-  if (right) known = endSettings(settleRules(known, evaluation), trueTime);
+  if (right) known = endSettings(settleRules(known, evaluation), evaluation);
   protect("outputs", () => {
     const settled = settleOutputs(outputsOf(known), at, {
       outputs: config.outputs,
@@ -120,22 +119,23 @@ function settleRules(known: Known, { next, saving }: Evaluation): Known {
 }
 
 /** After the evaluation, which may need to know when a time was over for which a command had switched a rule, or pretended a colour. */
-function endSettings(known: Known, at: Instant): Known {
+function endSettings(known: Known, { known: { clock, simulation } }: Evaluation): Known {
   const { kept, passing } = known;
-  const { settings, ended } = endMeanwhile(passing.commands.settings, at);
-  const simulation = endIfFarAhead(passing.commands.simulation, at);
-  if (ended.length === 0 && simulation === passing.commands.simulation) return known;
+  const { commands } = passing;
+  const { settings, ended } = endMeanwhile(commands.settings, clock.at);
+  if (ended.length === 0 && simulation === commands.simulation) return known;
   const changed: Known = {
     kept: {
       ...kept,
-      settings: endMeanwhile(kept.settings, at).settings,
-      simulation: endIfFarAhead(kept.simulation, at),
+      settings: endMeanwhile(kept.settings, clock.at).settings,
+      // Another one may be kept already, which is not in force before it is saved.
+      simulation: kept.simulation === commands.simulation ? simulation : kept.simulation,
     },
-    passing: { ...passing, commands: { ...passing.commands, settings, simulation } },
+    passing: { ...passing, commands: { ...commands, settings, simulation } },
   };
   return say(
     changed,
-    ended.map((id) => describeSwitchedBack(id, switchedAt(settings, id, at).enabled)),
+    ended.map((id) => describeSwitchedBack(id, switchedAt(settings, id, clock.at).enabled)),
   );
 }
 

@@ -107,6 +107,27 @@ export const CLOCK: readonly Found[] = [
     },
   },
   {
+    // The service alone is asked, and says that the clock is two hours ahead: it is that long before the end of the simulation again.
+    what: "a colour that was pretended for five minutes is pretended again, as the service says that it is two hours earlier",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 18_000,
+      configs: [{ ...HOUSE, official: { source: "off" }, rules: [], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "command", topic: "vigie/simulation/set", payload: '{"color":"blanc","for":"5m"}' },
+        { at: 5_000, kind: "suspend", for: 600 },
+        {
+          at: 5_100,
+          kind: "source",
+          source: "service",
+          fault: { kind: "clock", seconds: -7_200 },
+          for: 6_000,
+        },
+      ],
+    },
+  },
+  {
     what: "a device reports something else while the machine sleeps, which is heard when it is awake again",
     scenario: {
       ...QUIET_MORNING,
