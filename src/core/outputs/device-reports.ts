@@ -208,16 +208,25 @@ function beginTurn(
   return withPassingOf(part, key, { turning: { to, since, countsAt, shown } });
 }
 
-/** A report of the last seconds before vigie ended, or read its configuration again, counts when it has stood for long enough. */
-export function resumeTurn(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
-  const sent = lastSent(part.kept, output.key);
+/**
+ * A report of the last seconds before vigie ended, or read its configuration again, counts when it has stood for long enough. After a
+ * kill a later report may be missing in what was kept: such a report is forgotten, so that it does not count after a later restart.
+ */
+export function resumeTurn(
+  part: OutputsPart,
+  output: ConfirmingOutput,
+  { isAfterCrash, at }: { isAfterCrash: boolean; at: Clocks },
+): OutputsPart {
+  const { key } = output;
+  const sent = lastSent(part.kept, key);
   if (!sent?.stands || sent.expect === null || sent.last_answer === null) return part;
   const { answer, last_answer: shown } = sent;
   const meaning = readShown(shown, sent.expect);
-  if (answer === "contrary")
-    return meaning === "expected" ? beginTurn(part, output, { to: "heard", shown }, at) : part;
   const wasDone = answer === "heard" || answer === "retained" || answer === "doubted";
-  return wasDone && meaning === "other" ? beginTurn(part, output, { to: "contrary", shown }, at) : part;
+  const turnsBack = answer === "contrary" && meaning === "expected";
+  if (!turnsBack && !(wasDone && meaning === "other")) return part;
+  if (isAfterCrash) return withKept(part, recordOf(part.kept, key, NOTHING_SAID), "with the next save");
+  return beginTurn(part, output, { to: turnsBack ? "heard" : "contrary", shown }, at);
 }
 
 /** What the device has reported has stood for long enough. */
@@ -464,6 +473,8 @@ const NOTHING_IS_OPEN = {
   awaitedSince: null,
   failure: null,
 };
+
+const NOTHING_SAID = { last_answer: null, answered_at: null } as const;
 
 /** Milliseconds: a report after a sending is an answer to it, and no sign that the device came back. */
 const ANSWERS_WITHIN = 60_000;

@@ -50,10 +50,10 @@ export function startOutputs(
     known,
     outputs,
   );
-  // After a kill the last report may be missing in what was kept.
-  return isAfterCrash
-    ? started
-    : confirmingOutputs(outputs).reduce((next, output) => resumeTurn(next, output, at), started);
+  return confirmingOutputs(outputs).reduce(
+    (next, output) => resumeTurn(next, output, { isAfterCrash, at }),
+    started,
+  );
 }
 
 /**

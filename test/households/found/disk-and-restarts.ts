@@ -181,6 +181,25 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
     },
   },
   {
+    what: "after a kill a device counts as doing what it reported for two seconds long before, as vigie is reloaded",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_300,
+      configs: [GUESTS_CONFIRMED],
+      devices: [{ ...REPORTING, report: { topic: "device1/state", retain: false } }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "report", topic: "device1/state", payload: "idle", retain: false },
+        { at: 302, kind: "report", topic: "device1/state", payload: "p1", retain: false },
+        { at: 4_000, kind: "kill", steps: 0 },
+        { at: 4_015, kind: "start" },
+        { at: 4_100, kind: "reload" },
+        { at: 4_290, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "a reload of the same configuration changes what is shown",
     scenario: {
       ...QUIET_MORNING,
