@@ -11,6 +11,7 @@ import {
   withoutShiftedPlaceholders,
   wordsFor,
 } from "./generate-config.ts";
+import { startLate } from "./generate-late-clock.ts";
 import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
@@ -172,6 +173,7 @@ const DISTURBANCES = [
   "suspend",
   "broker",
   "start alone",
+  "late clock",
   "connection",
   "slow broker",
   "refuse",
@@ -272,6 +274,8 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
       events.push({ at: at + 5, kind: "stop" }, { at: at + whole(15, 50), kind: "start" });
       return Math.max(alone, 60);
     }
+    case "late clock":
+      return startLate(draw, at, longest, events);
     case "connection":
       // Once, or each minute.
       for (let next = at; next === at || (length > 600 && next < at + length); next += 60)

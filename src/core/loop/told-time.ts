@@ -26,13 +26,16 @@ export function waitsForTimeUntil({ passing: { untoldSince } }: Known, steady: n
   return until !== null && steady < until ? until : null;
 }
 
-/** A clock that is behind an instant that has passed may have been right before: it is no reason to take payloads back. */
+/**
+ * By a clock that is behind an instant that has passed nothing is chosen. It may have been right before: that is no reason to take
+ * payloads back.
+ */
 export function trustInClock(
   { passing: { clocks } }: Known,
   { right, at_least }: FactsInput["clock"],
   at: Clocks,
 ): TrustInClock {
-  if (!right && !at_least) return "wrong";
+  if (!right) return at_least ? "behind" : "wrong";
   return isAgreedWith(clocks, at) ? "agreed" : "unsure";
 }
 

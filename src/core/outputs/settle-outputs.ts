@@ -43,8 +43,11 @@ interface SettleContext {
   protect?: Protect;
 }
 
-/** This machine's clock: "agreed": a source agrees with it; "wrong": the sources contradict it; "unsure": neither so far. */
-export type TrustInClock = "agreed" | "unsure" | "wrong";
+/**
+ * This machine's clock: "agreed": a source agrees with it; "wrong": the sources contradict it; "behind": only the state file does;
+ * "unsure": nothing of that so far.
+ */
+export type TrustInClock = "agreed" | "unsure" | "behind" | "wrong";
 
 /**
  * Decides what is sent now. The payload is saved before it is given out and after it was acknowledged: if vigie is killed in

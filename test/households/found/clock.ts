@@ -1,8 +1,11 @@
+import type { ScriptEvent } from "../scenario.ts";
 import {
+  DEVICE,
   type Found,
   GUESTS,
   GUESTS_CONFIRMED,
   HOUSE,
+  houseWith,
   PEAK,
   QUIET_HOUSE,
   QUIET_MORNING,
@@ -24,6 +27,19 @@ export const CLOCK: readonly Found[] = [
         { at: 1, kind: "start" },
         { at: 1_800, kind: "jump", by: -3_600 },
         { at: 5_400, kind: "jump", by: 3_600 },
+      ],
+    },
+  },
+  {
+    what: "a start with a clock that is days behind sends what is sent when rules are unknown twice",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 3_900,
+      configs: [houseWith(PEAK, { ...DEVICE, unknown: "16" })],
+      events: [
+        { at: 1, kind: "start" },
+        ...startLate(3_600, { days: 40, sourcesAfter: 60 }),
+        { at: 3_800, kind: "jump", by: 40 * 86_400 },
       ],
     },
   },
@@ -183,3 +199,24 @@ export const CLOCK: readonly Found[] = [
     },
   },
 ];
+
+/** The machine starts with a clock that is days behind, and no source answers for so many seconds. */
+function startLate(
+  at: number,
+  { days, sourcesAfter }: { days: number; sourcesAfter: number },
+): ScriptEvent[] {
+  return [
+    { at, kind: "stop" },
+    ...(["service", "rte"] as const).map(
+      (source): ScriptEvent => ({
+        at: at + 5,
+        kind: "source",
+        source,
+        fault: { kind: "hangs" },
+        for: 5 + sourcesAfter,
+      }),
+    ),
+    { at: at + 9, kind: "jump", by: -days * 86_400 },
+    { at: at + 10, kind: "start" },
+  ];
+}

@@ -30,7 +30,7 @@ import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { viewJudges } from "./views.ts";
 import { webRequestJudges } from "./web-requests.ts";
 import { writesOfTriesJudge } from "./writes-of-tries.ts";
-import { wrongClockJudge } from "./wrong-clock.ts";
+import { clockJudges } from "./wrong-clock.ts";
 
 /** Each reads the trace alone. */
 export const JUDGES: readonly Judge[] = [
@@ -47,7 +47,7 @@ export const JUDGES: readonly Judge[] = [
   ...foretoldJudges,
   ...eventJudges,
   seasonJudge,
-  wrongClockJudge,
+  ...clockJudges,
   quietRestartJudge,
   ...payloadJudges,
   ...stateJudges,

@@ -1,8 +1,11 @@
-import { MINUTE } from "../calendar.ts";
+import { DAY, MINUTE } from "../calendar.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { withOther, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import { absences, configAt, plainRules, shownFor, type Time } from "./read-trace.ts";
+
+const BEFORE_AN_ANSWER =
+  "Until a source has answered since the start, they name the newest instant in the state file: `… or later`.";
 
 /** What stands on the broker while vigie is away, after it was away, and while its clock is wrong. */
 export const LIES_OF_ABSENCE: readonly Lie[] = [
@@ -95,10 +98,36 @@ export const LIES_OF_ABSENCE: readonly Lie[] = [
       sentence: "`now/…`, `today/…` and the other topics of the moment are `None`",
     },
     judge: "wrong clock",
-    isSurvived: "the judge looks only at clocks that are behind by up to 65 minutes",
     tell: tellAtOne(
-      (trace) => shownByWrongClock(trace, (skew) => Math.abs(skew) > 65 * MINUTE),
+      (trace) => shownByWrongClock(trace, (skew) => skew > -DAY && Math.abs(skew) > 65 * MINUTE),
       (trace, event) => withPayload(trace, event, "bleu"),
+    ),
+  },
+  {
+    name: "a colour is shown after a start with a clock that is days behind, before a source has answered",
+    breaks: {
+      document: "docs/what-if.md",
+      sentence:
+        "vigie compares the machine's clock with those of the sources, and with the newest instant in its state file.",
+    },
+    judge: "wrong clock",
+    tell: tellAtOne(
+      (trace) => shownByWrongClock(trace, (skew) => skew < -DAY),
+      (trace, event) => withPayload(trace, event, "bleu"),
+    ),
+  },
+  {
+    name: "the log names the sources before one has answered since the start",
+    breaks: { document: "docs/what-if.md", sentence: BEFORE_AN_ANSWER },
+    judge: "reason of a wrong clock",
+    tell: tellAtOne(
+      ({ events }) =>
+        events.filter((event) => isKind(event, "log") && /wrong: .* or later\./.test(event.sentence)),
+      (trace, event) => {
+        const log = event as EventOf<"log">;
+        const sentence = log.sentence.replace(/and it is (.*) or later/, "and by its sources it is $1");
+        return withOther(trace, event, { ...log, sentence });
+      },
     ),
   },
 ];

@@ -55,8 +55,8 @@ export const AWAY_IN_THE_NIGHT = sceneOf("20:20", "24:50", { ...HOUSE, service: 
   ["24:30", START],
 ]);
 
-/** Until 05:00 the service cannot tell the season, and RTE asks for a pause. From 06:15 to 07:05 the clock of the machine is an hour behind, then five hours. */
-export const TROUBLED_MORNING = sceneOf("00:30", "07:35", HOUSE, [
+/** Until 05:00 the service cannot tell the season, and RTE asks for a pause. From 06:15 to 07:05 the clock of the machine is an hour behind, then five hours. At 07:35 vigie starts with one that is 40 days behind, and without its sources. */
+export const TROUBLED_MORNING = sceneOf("00:30", "08:10", HOUSE, [
   [
     "00:30",
     {
@@ -74,6 +74,12 @@ export const TROUBLED_MORNING = sceneOf("00:30", "07:35", HOUSE, [
   ["07:05", { kind: "jump", by: 3_600 }],
   ["07:10", { kind: "jump", by: -5 * 3_600 }],
   ["07:30", { kind: "jump", by: 5 * 3_600 }],
+  ["07:33", STOP],
+  ["07:34", { kind: "source", source: "rte", fault: { kind: "down" }, for: 1_500 }],
+  ["07:34", { kind: "source", source: "service", fault: { kind: "down" }, for: 1_500 }],
+  ["07:34", { kind: "jump", by: -40 * 86_400 }],
+  ["07:35", START],
+  ["07:55", { kind: "jump", by: 40 * 86_400 }],
 ]);
 
 /**
