@@ -1,4 +1,4 @@
-import type { HouseConfig, OutputText, ScriptEvent } from "../scenario.ts";
+import type { HouseConfig, OutputText, ScriptEvent, WebFault } from "../scenario.ts";
 import {
   FLAPPING,
   type Found,
@@ -35,6 +35,13 @@ const OVER_HTTP: HouseConfig = houseWith(GUESTS, {
     keep: true,
     online: ONLINE,
   },
+});
+
+const KEPT_OVER_BOTH: HouseConfig = houseWith(GUESTS, {
+  id: "device1",
+  url: "http://192.0.2.40/device1/set?turn={payload}",
+  choose: [GUESTS_ON],
+  confirm: { topic: "device1/state", keep: true },
 });
 
 /** It reports over MQTT, and says whether it is there. */
@@ -93,6 +100,37 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
         { at: 1_526, kind: "power", device: "device1", for: 120, back: "report" },
         { at: 1_706, kind: "power", device: "device1", for: 30, back: "report" },
       ],
+    },
+  },
+  {
+    what: "tellings for which the address took no connection count as tellings, and the device is told ten minutes late",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_200,
+      configs: [KEPT_OVER_BOTH],
+      events: [
+        ...contraryWhile({ kind: "refuses" }, 200),
+        { at: 330, kind: "report", topic: "device1/state", payload: "p1", retain: false },
+        { at: 400, kind: "report", topic: "device1/state", payload: "p2", retain: false },
+      ],
+    },
+  },
+  {
+    what: "tellings that may have arrived do not count, and the device is told every half minute without end",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_200,
+      configs: [KEPT_OVER_BOTH],
+      events: contraryWhile({ kind: "hangs", seconds: null }, 1_000),
+    },
+  },
+  {
+    what: "an address that asks for five minutes is told again after half a minute",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 600,
+      configs: [KEPT_OVER_BOTH],
+      events: contraryWhile({ kind: "status", status: 503, retryAfter: 300 }, 20),
     },
   },
   {
@@ -290,4 +328,15 @@ function behindOneAddress(number: number): OutputText {
 function hangs(device: string): ScriptEvent {
   const fault = { kind: "hangs", seconds: null } as const;
   return { at: 30, kind: "web", host: "http://192.0.2.40", device, fault, for: 3_000 };
+}
+
+/** The device has done p1, and does p2 since; meanwhile this is wrong with its address, for so many seconds. */
+function contraryWhile(fault: WebFault, length: number): ScriptEvent[] {
+  return [
+    { at: 1, kind: "start" },
+    valueAt(60, "guests"),
+    { at: 70, kind: "report", topic: "device1/state", payload: "p1", retain: false },
+    { at: 100, kind: "web", host: "http://192.0.2.40", fault, for: length },
+    { at: 110, kind: "report", topic: "device1/state", payload: "p2", retain: false },
+  ];
 }

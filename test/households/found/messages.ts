@@ -77,6 +77,33 @@ export const MESSAGES: readonly Found[] = [
     },
   },
   {
+    what: "a choice ends and begins again before its message is sent, and the message gets another name",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 900,
+      configs: [
+        houseWith(GUESTS, {
+          ...PHONE,
+          url: "https://phone.example/phone/set?id={id}",
+          choose: [GUESTS_SAID],
+        }),
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 30,
+          kind: "web",
+          host: "https://phone.example",
+          fault: { kind: "status", status: 503 },
+          for: 600,
+        },
+        valueAt(60, "guests"),
+        valueAt(200, "away"),
+        valueAt(300, "guests"),
+      ],
+    },
+  },
+  {
     what: "a message that its service knows is saved at each of its tries, without end",
     scenario: {
       ...QUIET_HOUSE,

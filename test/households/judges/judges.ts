@@ -12,6 +12,7 @@ import { limitJudges } from "./limits.ts";
 import { loginJudge } from "./login.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
+import { nameJudge } from "./names-of-messages.ts";
 import { nextDayJudges } from "./next-days.ts";
 import { stateJudges } from "./output-states.ts";
 import { ownTopicsJudges } from "./own-topics.ts";
@@ -57,6 +58,7 @@ export const JUDGES: readonly Judge[] = [
   valuesAwayJudge,
   ...messageJudges,
   ...messageOfDaysJudges,
+  nameJudge,
   ...limitJudges,
   sourcePausesJudge,
   writesOfTriesJudge,

@@ -32,7 +32,7 @@ export const messageJudges: readonly Judge[] = [
   judgeOutputs("mark in a simulation", unmarked),
 ];
 
-function sendingsOf(life: OutputLife): { sending: Sending; output: OutputText }[] {
+export function sendingsOf(life: OutputLife): { sending: Sending; output: OutputText }[] {
   const lists = new Set(
     life.changes.flatMap((steady) => (life.at(steady)?.isMessage ? [life.sendings(steady)] : [])),
   );
@@ -165,7 +165,7 @@ function isNewDay({ trace, life, calm }: Look, output: OutputText, from: number,
 }
 
 /** Or it looks at several days, and which one decides is not seen from outside. */
-function mayTellOtherDay(look: Look, output: OutputText, from: number, to: number): boolean {
+export function mayTellOtherDay(look: Look, output: OutputText, from: number, to: number): boolean {
   return countDayWords(look.trace, output, to) > 1 || isNewDay(look, output, from, to);
 }
 
@@ -178,7 +178,7 @@ function wasElsewhere({ changes, at }: OutputLife, { target, steady: from }: Sen
 }
 
 /** The broker had it, or the request was written and nothing was answered. */
-function mayHaveArrived({ how, failure, hasArrived, takenAt, overAt }: Sending): boolean {
+export function mayHaveArrived({ how, failure, hasArrived, takenAt, overAt }: Sending): boolean {
   if (takenAt !== null) return true;
   if (how === "mqtt") return hasArrived && failure !== "refused";
   return failure === "perhaps written" || (overAt === null && hasArrived);
@@ -442,7 +442,7 @@ function mayBeUnsaved({ events }: Trace, from: number, to: number): boolean {
  * vigie was started with a state file that may not hold how often it tried: nothing else tells it. `hasForgotten` asks for more: what
  * vigie does not know of a device it sends once more.
  */
-function mayHaveForgotten(trace: Trace, from: number, to: number): boolean {
+export function mayHaveForgotten(trace: Trace, from: number, to: number): boolean {
   const meanwhile = within(trace.events, from, to);
   if (!meanwhile.some((event) => isKind(event, "start"))) return false;
   return meanwhile.some((event) => isKind(event, "state file")) || mayBeUnsaved(trace, from, to);

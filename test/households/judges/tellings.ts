@@ -100,11 +100,12 @@ function toldTooOften(look: Look): Finding[] {
     // What vigie tells a device that is away, or that comes back, does not count.
     .filter(({ second }) => life.presences[countUntil(life.presences, second.steady) - 1]?.isThere !== false)
     .filter(({ first, second }) => !hasComeBack(life, first, second))
-    // What is refused, or for which the address takes no connection, does not reach the device.
-    .filter(({ second }) => second.failure !== "refused" && second.failure !== "not written")
+    .filter(({ second }) => isTelling(second))
     .filter(({ second }) => wasTold(life, calm, second))
-    // What an address has not taken is tried again like any sending, which is no further telling.
-    .filter(({ first }) => first.how === "mqtt" || first.failure === null)
+    // What an address has certainly not taken is tried again like any sending, which is no further telling.
+    .filter(
+      ({ first }) => first.how === "mqtt" || first.failure === null || first.failure === "perhaps written",
+    )
     .sort((one, other) => one.second.steady - other.second.steady);
   const clear = again.filter(({ isUnclear }) => !isUnclear);
   const found = clear.slice(MOST).flatMap(({ second, output }, index): Finding[] => {
@@ -121,6 +122,11 @@ function toldTooOften(look: Look): Finding[] {
     return [{ at: second.steady, sentence }];
   });
   return [...found, ...again.filter(({ isUnclear }) => isUnclear).map(() => "skipped" as const)];
+}
+
+/** What is refused, or for which the address takes no connection, does not reach the device. */
+function isTelling({ failure }: Sending): boolean {
+  return failure !== "refused" && failure !== "not written";
 }
 
 function hasComeBack(life: OutputLife, first: Sending, second: Sending): boolean {
@@ -279,7 +285,7 @@ function latestTelling(
   const gap = Math.max(output.confirm?.every ?? USUAL, SHORTEST);
   // With each order the count begins anew.
   const countedFrom = Math.max(steady - HOUR - soon, (life.sentAt(steady) ?? 0) - 1_000);
-  const recent = within(life.sendings(steady), countedFrom, steady).length;
+  const recent = within(life.sendings(steady), countedFrom, steady).filter(isTelling).length;
   const isOften = recent >= MOST || !calm.isSure(steady - 2 * HOUR, steady);
   // Power cuts, however many there are, delay nothing.
   const isSlow = what === "does something else" && (isOften || life.awaySinceAt(steady) !== null);

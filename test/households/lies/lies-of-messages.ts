@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from "../calendar.ts";
 import type { ConditionText, OutputText } from "../scenario.ts";
 import { type EventOf, isKind, type Trace } from "../trace.ts";
-import { later, withMore } from "./change-trace.ts";
+import { later, withMore, withOther } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import {
   again,
@@ -17,6 +17,8 @@ import {
 import { configAt } from "./read-trace.ts";
 
 const MESSAGES = "docs/messages.md";
+const NAMES =
+  "`{id}` in the address is the same for all tries of one message, and another one for the next message.";
 
 export const LIES_OF_MESSAGES: readonly Lie[] = [
   {
@@ -117,6 +119,31 @@ export const LIES_OF_MESSAGES: readonly Lie[] = [
         const text = templateOf(message).replace(PLACEHOLDER, "None");
         return withMore(trace, withPayloadSent(again(message.sending, 10 * MINUTE), text));
       },
+    ),
+  },
+  {
+    name: "a try of a message has another name than the one before",
+    breaks: { document: MESSAGES, sentence: NAMES },
+    judge: "name of a message",
+    tell: tellAtOne(
+      (trace) => tries(trace).filter(({ second }) => nameOf(second) !== undefined),
+      (trace, { second }) => withName(trace, second, "another-name"),
+    ),
+  },
+  {
+    name: "a message has the name of the one before",
+    breaks: { document: MESSAGES, sentence: NAMES },
+    judge: "name of a message",
+    tell: tellAtOne(
+      (trace) =>
+        calmOutputs(trace).flatMap(({ sendings }) =>
+          sendings.slice(1).flatMap((second, index) => {
+            const first = sendings[index]!;
+            const name = nameOf(first);
+            return first.isTaken && name !== undefined ? [{ second, name }] : [];
+          }),
+        ),
+      (trace, { second, name }) => withName(trace, second, name),
     ),
   },
   {
@@ -286,6 +313,15 @@ function sevenths(trace: Trace): { sending: Sending; by: number }[] {
 
 function withText(trace: Trace, sending: Sending, text: string): Trace {
   return withMore(withoutSendings(trace, [sending]), withPayloadSent(sending.events, text));
+}
+
+function nameOf({ events: [request] }: Sending): string | undefined {
+  return request && isKind(request, "web request") ? request.sendingId : undefined;
+}
+
+function withName(trace: Trace, { events: [request] }: Sending, sendingId: string): Trace {
+  if (!request || !isKind(request, "web request")) throw new Error("It has no name");
+  return withOther(trace, request, { ...request, sendingId });
 }
 
 function isPretendedBefore({ events }: Trace, steady: number): boolean {

@@ -134,6 +134,39 @@ export const LIES_OF_TELLINGS: readonly Lie[] = [
     tell: tellAtOne(slowTellings, (trace, { sending, by }) => withMore(trace, again(sending, by))),
   },
   {
+    name: "a device that does not answer is told a sixth time within an hour",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "vigie sends it at most five times within an hour, then every ten minutes",
+    },
+    judge: "told again too often",
+    tell: tellAtOne(
+      (trace) =>
+        slowTellings(trace).filter(({ sending: { events } }) =>
+          events.some((event) => isKind(event, "web failure") && event.wasWritten),
+        ),
+      (trace, { sending, by }) => withMore(trace, again(sending, by)),
+    ),
+  },
+  {
+    name: "what an address took no connection for counts, and its device is not told that it does something else",
+    breaks: { document: OUTPUTS, sentence: "nor tellings that certainly did not arrive" },
+    judge: "not told though it does something else",
+    tell: tellAtOne(
+      (trace) => tellings(trace).filter(({ state, output }) => state === "contrary" && hasUrl(output)),
+      withoutTelling,
+    ),
+  },
+  {
+    name: "an address that asks for a pause is told again after half of it",
+    breaks: { document: OUTPUTS, sentence: "it obeys `Retry-After` up to ten minutes" },
+    judge: "told again too soon",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, MINUTE, "contrary").flatMap(askedToWait),
+      (trace, { sending, by }) => withMore(trace, again(sending, by)),
+    ),
+  },
+  {
     name: "an address that refuses is asked again after a minute",
     breaks: {
       document: OUTPUTS,
@@ -193,8 +226,7 @@ function tellings(trace: Trace): (Stated & { sending: Sending })[] {
     const sending = output.sendings.find((one) => Math.abs(one.steady - steady) < SECOND);
     const next = output.sendings.find((one) => one.steady > steady && one.payload !== sending?.payload);
     const to = Math.min(next?.steady ?? output.to, output.to, steady + 10 * MINUTE);
-    const isMqtt = output.output.confirm?.topic !== undefined && output.output.topic !== undefined;
-    if (!sending || !isMqtt || to < steady + 5 * MINUTE) return [];
+    if (!sending || output.output.confirm?.topic === undefined || to < steady + 5 * MINUTE) return [];
     const isDue = isChosen(trace, output.output, sending.payload, { from: steady - SECOND, to });
     return isDue ? [{ ...stated, sending, from: steady, to }] : [];
   });
@@ -251,6 +283,19 @@ function slowTellings(trace: Trace): { sending: Sending; by: number }[] {
       return isEarly ? [{ sending, by }] : [];
     }),
   );
+}
+
+function hasUrl({ output }: CalmOutput): boolean {
+  return output.url !== undefined;
+}
+
+/** Its address asked for a pause of at least two minutes. After half of it the device still does something else. */
+function askedToWait({ output, to }: Stated): { sending: Sending; by: number }[] {
+  return output.sendings.flatMap((sending) => {
+    const answer = sending.events.find((event) => isKind(event, "web answer"));
+    const asked = answer && isKind(answer, "web answer") ? (answer.retryAfter ?? 0) * SECOND : 0;
+    return asked >= 2 * MINUTE && sending.steady + asked < to ? [{ sending, by: asked / 2 }] : [];
+  });
 }
 
 /** The address has refused it, and was not asked again for two minutes. */

@@ -61,6 +61,8 @@ const DEVICES: HouseConfig = {
         ...ON_EVENING_OVER_HTTP,
         confirm: { url: "http://192.0.2.40/device10/state" },
       },
+      keptOverBoth("device11", "http://192.0.2.44"),
+      keptOverBoth("device12", "http://192.0.2.45"),
     ],
   },
 };
@@ -71,6 +73,11 @@ function overMqtt(id: string): OutputText {
 
 function overHttp(id: string, host: string): OutputText {
   return { id, url: `${host}/${id}/set?turn={payload}`, ...ON_EVENING };
+}
+
+/** It is told over HTTP, and reports over MQTT. */
+function keptOverBoth(id: string, host: string): OutputText {
+  return { ...overHttp(id, host), confirm: { topic: `${id}/state`, keep: true } };
 }
 
 function reporting(id: string): Device {
@@ -109,11 +116,15 @@ const MESSAGES: HouseConfig = {
 
 function message(id: string, host: string, texts: Readonly<Record<string, string>>): OutputText {
   const choose = Object.entries(texts).map(([when, payload]) => ({ when, payload }));
-  return { id, url: `${host}/${id}/set`, message: true, choose };
+  return { id, url: `${host}/${id}/set?id={id}`, message: true, choose };
 }
 
 function webFault(at: number, host: string, fault: WebFault, seconds: number): ScriptEvent {
   return { at, kind: "web", host, fault, for: seconds };
+}
+
+function reported(at: number, device: string, payload: string): ScriptEvent {
+  return { at, kind: "report", topic: `${device}/state`, payload, retain: false };
 }
 
 function said(at: number, topic: string, payload: string): ScriptEvent {
@@ -144,6 +155,14 @@ export const EVENING_OF_DEVICES: Scenario = {
     { at: 20 * MINUTE, kind: "quiet" },
     webFault(28 * MINUTE, "http://192.0.2.42", { kind: "hangs", seconds: null }, HOUR),
     webFault(28 * MINUTE, "http://192.0.2.43", { kind: "refuses" }, 5 * MINUTE),
+    ...["device11", "device12"].flatMap((device) => [
+      reported(33 * MINUTE, device, "off"),
+      reported(35 * MINUTE, device, "on"),
+    ]),
+    webFault(34 * MINUTE, "http://192.0.2.44", { kind: "hangs", seconds: null }, HOUR),
+    webFault(34 * MINUTE, "http://192.0.2.45", { kind: "refuses" }, 4 * MINUTE),
+    reported(40 * MINUTE, "device12", "off"),
+    reported(42 * MINUTE, "device12", "on"),
     { at: 50 * MINUTE, kind: "press", device: "device1" },
     { at: 55 * MINUTE, kind: "press", device: "device3" },
     { at: HOUR, kind: "press", device: "device6" },
@@ -151,11 +170,14 @@ export const EVENING_OF_DEVICES: Scenario = {
     { at: 70 * MINUTE, kind: "broker", how: "killed", for: 30, retained: "kept" },
     { at: 80 * MINUTE, kind: "quiet" },
     { at: 85 * MINUTE, kind: "power", device: "device1", for: 7 * MINUTE, back: "online" },
+    reported(100 * MINUTE, "device11", "off"),
     { at: 105 * MINUTE, kind: "quiet" },
     { at: 110 * MINUTE, kind: "power", device: "device1", for: 80 * MINUTE, back: "report" },
     { at: 130 * MINUTE, kind: "quiet" },
     { at: 135 * MINUTE, kind: "reload" },
     { at: 160 * MINUTE, kind: "quiet" },
+    webFault(164 * MINUTE, "http://192.0.2.44", { kind: "status", status: 503, retryAfter: 300 }, 3 * MINUTE),
+    reported(165 * MINUTE, "device11", "on"),
     { at: 200 * MINUTE, kind: "quiet" },
     webFault(205 * MINUTE, "http://192.0.2.43", { kind: "status", status: 404 }, 30 * MINUTE),
     webFault(215 * MINUTE, "http://192.0.2.40", { kind: "is unreachable" }, 40 * MINUTE),
