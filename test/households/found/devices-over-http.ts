@@ -125,6 +125,42 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
     },
   },
   {
+    what: "a device that came back could not be told, and one of the five tellings before is forgotten because of that",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 800,
+      configs: [OVER_HTTP],
+      events: [
+        ...contraryWhile({ kind: "refuses" }, 0),
+        ...[
+          [30, "online"],
+          [240, "offline"],
+          [245, "online"],
+        ].map(([at, payload]): ScriptEvent => {
+          return {
+            at: Number(at),
+            kind: "report",
+            topic: "device1/online",
+            payload: `${payload}`,
+            retain: false,
+          };
+        }),
+        { at: 255, kind: "web", host: "http://192.0.2.40", fault: { kind: "refuses" }, for: 20 },
+        { at: 300, kind: "report", topic: "device1/state", payload: "p1", retain: false },
+        { at: 310, kind: "report", topic: "device1/state", payload: "p2", retain: false },
+      ],
+    },
+  },
+  {
+    what: "an address refuses a telling, and vigie does not say so",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 300,
+      configs: [KEPT_OVER_BOTH],
+      events: contraryWhile({ kind: "status", status: 404 }, 200),
+    },
+  },
+  {
     what: "an address that asks for five minutes is told again after half a minute",
     scenario: {
       ...QUIET_MORNING,

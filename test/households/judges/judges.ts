@@ -21,6 +21,7 @@ import { problemsJudge } from "./problems.ts";
 import { processJudges } from "./process.ts";
 import { quietRestartJudge } from "./quiet-restart.ts";
 import { refusalJudges } from "./refusals.ts";
+import { refusalSaidJudge } from "./refused-payloads.ts";
 import { seasonJudge } from "./seasons.ts";
 import { sourcePausesJudge } from "./source-pauses.ts";
 import { stateFileJudge } from "./state-file.ts";
@@ -55,6 +56,7 @@ export const JUDGES: readonly Judge[] = [
   ...tellingJudges,
   ...awayJudges,
   ...webRequestJudges,
+  refusalSaidJudge,
   valuesAwayJudge,
   ...messageJudges,
   ...messageOfDaysJudges,

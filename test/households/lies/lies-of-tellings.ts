@@ -167,6 +167,19 @@ export const LIES_OF_TELLINGS: readonly Lie[] = [
     ),
   },
   {
+    name: "the log does not say that an address refuses",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "After any other status from 300 to 499 vigie says at once what to check",
+    },
+    judge: "address that refuses",
+    tell: tellAtOne(
+      ({ events }) =>
+        events.filter((event) => isKind(event, "log") && / answers with status [34]/.test(event.sentence)),
+      (trace, log) => without(trace, (event) => event === log),
+    ),
+  },
+  {
     name: "an address that refuses is asked again after a minute",
     breaks: {
       document: OUTPUTS,
