@@ -44,6 +44,27 @@ export const CLOCK: readonly Found[] = [
     },
   },
   {
+    what: "a clock is set back by days before a source has answered, and what it has rightly chosen is taken back",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 3_000,
+      seed: 1,
+      // Off-peak begins at 1200.
+      from: "2026-01-05T20:40:00Z",
+      configs: [houseWith(PEAK, { ...DEVICE, else: "16" })],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "stop" },
+        ...(["service", "rte"] as const).map(
+          (source): ScriptEvent => ({ at: 605, kind: "source", source, fault: { kind: "down" }, for: 2_000 }),
+        ),
+        { at: 1_500, kind: "start" },
+        { at: 1_700, kind: "jump", by: -40 * 86_400 },
+        { at: 2_500, kind: "jump", by: 40 * 86_400 },
+      ],
+    },
+  },
+  {
     what: "a hold ends by the time that has passed, although the clock was set back meanwhile",
     scenario: {
       ...QUIET_MORNING,

@@ -228,7 +228,7 @@ function hours(milliseconds: number): string {
   return (milliseconds / HOUR).toFixed(1);
 }
 
-/** How long vigie may take to show what is so. */
-const SETTLED = 12_000;
+/** How long vigie may take to show what is so: it compares its clocks each 15 s. */
+const SETTLED = 20_000;
 /** How long an answer tells the time. */
 const COUNTS = 2 * HOUR - MINUTE;
