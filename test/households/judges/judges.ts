@@ -10,6 +10,7 @@ import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
 import { limitJudges } from "./limits.ts";
 import { loginJudge } from "./login.ts";
+import { lostSendingsJudge } from "./lost-sendings.ts";
 import { messageJudges } from "./messages.ts";
 import { messageOfDaysJudges } from "./messages-of-days.ts";
 import { nameJudge } from "./names-of-messages.ts";
@@ -54,6 +55,7 @@ export const JUDGES: readonly Judge[] = [
   ...payloadJudges,
   ...stateJudges,
   ...tellingJudges,
+  lostSendingsJudge,
   ...awayJudges,
   ...webRequestJudges,
   refusalSaidJudge,

@@ -167,6 +167,17 @@ export const LIES_OF_TELLINGS: readonly Lie[] = [
     ),
   },
   {
+    name: "what was lost with three connections is sent again after the first pause",
+    breaks: { document: OUTPUTS, sentence: "and then after pauses that double, up to ten minutes" },
+    judge: "pauses after a lost connection",
+    tell: tellAtOne(lostTwice, (trace, { second, third, by }) =>
+      withMore(
+        without(trace, (event) => event === third),
+        [later(third, second.steady + by - third.steady)],
+      ),
+    ),
+  },
+  {
     name: "the log does not say that an address refuses",
     breaks: {
       document: OUTPUTS,
@@ -296,6 +307,24 @@ function slowTellings(trace: Trace): { sending: Sending; by: number }[] {
       return isEarly ? [{ sending, by }] : [];
     }),
   );
+}
+
+/** Three times in a row the broker ended the connection at this payload; `by`: the pause between the first two. */
+function lostTwice({ events }: Trace): { second: TraceEvent; third: TraceEvent; by: number }[] {
+  const ended = events.filter(
+    (event, index) =>
+      isKind(event, "refused") &&
+      events
+        .slice(index, index + 3)
+        .some((one) => isKind(one, "disconnected") && one.steady === event.steady),
+  );
+  return ended.slice(2).flatMap((third, index) => {
+    const [first, second] = [ended[index]!, ended[index + 1]!];
+    const topics = [first, second, third].map((event) => (isKind(event, "refused") ? event.topic : ""));
+    const by = second.steady - first.steady;
+    const isPause = by > 10 * SECOND && by < MINUTE && third.steady - second.steady > 1.5 * by;
+    return new Set(topics).size === 1 && isPause ? [{ second, third, by }] : [];
+  });
 }
 
 function hasUrl({ output }: CalmOutput): boolean {
