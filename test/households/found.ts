@@ -2,6 +2,7 @@ import { BROKER } from "./found/broker.ts";
 import { CLOCK } from "./found/clock.ts";
 import { CONFIGURATIONS } from "./found/configurations.ts";
 import { DAYS_AND_RULES } from "./found/days-and-rules.ts";
+import { DEVICES_AWAY } from "./found/devices-away.ts";
 import { DEVICES_OVER_HTTP } from "./found/devices-over-http.ts";
 import { DEVICES_OVER_MQTT } from "./found/devices-over-mqtt.ts";
 import { DISK_AND_RESTARTS } from "./found/disk-and-restarts.ts";
@@ -25,6 +26,7 @@ export const FOUND: readonly Found[] = [
   ...DISK_AND_RESTARTS,
   ...STATE_FILES,
   ...CONFIGURATIONS,
+  ...DEVICES_AWAY,
   ...DEVICES_OVER_HTTP,
   ...DEVICES_OVER_MQTT,
   ...VALUES,

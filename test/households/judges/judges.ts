@@ -27,6 +27,7 @@ import { seasonJudge } from "./seasons.ts";
 import { sourcePausesJudge } from "./source-pauses.ts";
 import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
+import { judgesOfTellingsInVain } from "./tellings-in-vain.ts";
 import { judgesOfTwoVigies } from "./two-vigies.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
@@ -56,6 +57,7 @@ export const JUDGES: readonly Judge[] = [
   ...stateJudges,
   ...tellingJudges,
   lostSendingsJudge,
+  ...judgesOfTellingsInVain,
   ...awayJudges,
   ...webRequestJudges,
   refusalSaidJudge,

@@ -39,6 +39,8 @@ export interface OutputLife {
   /** Since when the JSON says that its device is away; null: it does not say so. */
   awaySinces: readonly { steady: number; since: string | null }[];
   awaySinceAt: (steady: number) => string | null;
+  /** When the JSON says that vigie tries next; null: it does not say so. */
+  nextTryAt: (steady: number) => number | null;
   payloadAt: (steady: number) => string | undefined;
   /** When the payload was sent that vigie says it sent last, as `steady`; null: nothing. */
   sentAt: (steady: number) => number | null;
@@ -176,6 +178,11 @@ function lifeOf(id: string, { trace, houses, heard, topics }: Material): OutputL
     statesBetween: (from, to) => [stateAt(from), ...within(states, from, to).map(({ state }) => state)],
     awaySinces,
     awaySinceAt: (steady) => awaySinces[countUntil(awaySinces, steady) - 1]?.since ?? null,
+    nextTryAt: (steady) => {
+      const said = topics.last(whole, steady);
+      const { next_try = null } = JSON.parse(said?.payload || "{}");
+      return said === undefined || next_try === null ? null : said.steady + Date.parse(next_try) - said.at;
+    },
     payloadAt: (steady) => topics.at(`${BASE}/outputs/${id}/payload`, steady),
     sentAt: (steady) => {
       const topic = topics.last(`${BASE}/outputs/${id}/since`, steady);

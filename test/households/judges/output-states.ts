@@ -126,13 +126,20 @@ function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning)
     .slice(Math.max(0, count - 2), count)
     .some(({ failure }) => failure === "refused");
   const length = output.confirm?.for ?? USUAL;
-  const isTried = steady - sentAt > length - calm.lag(steady) || output.isMessage;
+  const since = Math.max(sentAt, begunAnewAt(life, steady));
+  const isTried = steady - since > length - calm.lag(steady) || output.isMessage;
   if (isRefused || isTried) return "right";
   return isWrong(
     look,
     steady,
-    `is failed (${payload}), but it was tried for ${(steady - sentAt) / 1000} s only`,
+    `is failed (${payload}), but it was tried for ${(steady - since) / 1000} s only`,
   );
+}
+
+/** It had failed before, and its device came back: `for` begins anew. */
+function begunAnewAt({ states }: OutputLife, failedAt: number): number {
+  const [before, last] = states.slice(0, countUntil(states, failedAt - 1)).slice(-2);
+  return before?.state === "failed" && last?.state === "waiting" ? last.steady : Number.NEGATIVE_INFINITY;
 }
 
 /** What a device says itself of the payload that was sent last. */

@@ -1,5 +1,6 @@
 import { HOUR } from "../calendar.ts";
 import { countUntil, isKind, within } from "../trace.ts";
+import { isOutOfReach } from "./absence-of-device.ts";
 import type { Calm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
 import type { OutputText } from "./house-outputs.ts";
@@ -28,11 +29,12 @@ export const tellingJudges: readonly Judge[] = [
   judgeOutputs("not tried again", notTriedAgain),
   judgeOutputs("not told though it does something else", (look) => notTold(look, contraries(look))),
   judgeOutputs("not told though it came back", (look) => notTold(look, returns(look))),
+  judgeOutputs("not told though it reports again", (look) => notTold(look, reportsAgain(look))),
   judgeOutputs("not told at a new connection", (look) => notTold(look, connections(look))),
 ];
 
 /** The same payload twice, one after the other. */
-interface Again {
+export interface Again {
   first: Sending;
   second: Sending;
   output: OutputText;
@@ -41,7 +43,7 @@ interface Again {
 }
 
 /** There is certainly no other order between them. */
-function sentAgain({ life, calm }: Look): Again[] {
+export function sentAgain({ life, calm }: Look): Again[] {
   return targetsOf(life).flatMap((sendings) =>
     sendings.flatMap((second, index): Again[] => {
       const first = sendings[index - 1];
@@ -97,7 +99,7 @@ function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
 function toldTooOften(look: Look): Finding[] {
   const { life, calm } = look;
   const again = sentAgain(look)
-    // What vigie tells a device that is away, or that comes back, does not count.
+    // What vigie tells a device that is away, or that comes back, does not count: that is another judge's.
     .filter(({ second }) => life.presences[countUntil(life.presences, second.steady) - 1]?.isThere !== false)
     .filter(({ first, second }) => !hasComeBack(life, first, second))
     .filter(({ second }) => isTelling(second))
@@ -129,7 +131,7 @@ function isTelling({ failure }: Sending): boolean {
   return failure !== "refused" && failure !== "not written";
 }
 
-function hasComeBack(life: OutputLife, first: Sending, second: Sending): boolean {
+export function hasComeBack(life: OutputLife, first: Sending, second: Sending): boolean {
   return within(life.presences, first.steady - AROUND, second.steady).some(({ isThere }) => isThere);
 }
 
@@ -262,33 +264,61 @@ function notTold(look: Look, reasons: readonly Reason[]): Finding[] {
     const last = sendings[countUntil(sendings, steady) - 1];
     if (!output?.confirm || payload === undefined || last?.payload !== payload) return [];
     const end = latestTelling(look, reason, output, last);
-    const [told] = within(sendings, steady - 1_000, end);
-    if (told) return told.payload === payload ? ["right"] : [];
+    const [told] = within(sendings, what === "goes on doing something else" ? steady : steady - 1_000, end);
+    if (told) return told.payload === payload ? [isRepeatedAgain(look, reason, told)] : [];
     if (isOver(look, output, { payload, from: steady, to: end, what })) return [];
     const from = what === "is there at a new connection" ? steady : steady - AROUND;
     const chosen = life.chosen(from + 1_000, end);
     const isKnown = calm.isThrough(from, end) && life.isSame(steady, end) && calm.isAwake(last.steady, end);
     if (chosen === null || !isKnown) return ["skipped"];
-    if (!chosen.every((one) => one.kind === "choice" && one.payload === payload)) return [];
+    const isAlsoElse = what === "reports again" || isUntaken(look, last, steady);
+    const isWanted = (one: Chosen) =>
+      "payload" in one && one.payload === payload && (isAlsoElse || one.kind === "choice");
+    if (!chosen.every(isWanted)) return [];
     const sentence = `${life.id} ${what}, and was not told ${payload} again within ${((end - steady) / 1000).toFixed(0)} s`;
     return [{ at: end, sentence }];
   });
 }
 
+/** "To a device that came back, vigie sends the payload every `every` until it is confirmed, for as long as `for`": it is `waiting`. */
+function isRepeatedAgain(
+  { life, calm }: Look,
+  { what }: Reason,
+  { steady, payload, takenAt }: Sending,
+): Finding {
+  const settled = steady + SETTLES + calm.lag(steady);
+  const isJudged = what === "reports again" && takenAt !== null && calm.isThrough(steady - AROUND, settled);
+  if (!isJudged || life.stateAt(settled) !== "failed") return "right";
+  return { at: settled, sentence: `${life.id} was told ${payload}, as it ${what}, and is still failed` };
+}
+
+/** "What it has not taken is sent at once, also if that is `else`": only over HTTP it is known what a device has not taken. */
+function isUntaken({ life }: Look, { how, takenAt }: Sending, steady: number): boolean {
+  const state = life.stateAt(steady);
+  return how === "http" && takenAt === null && (state === "waiting" || state === "failed");
+}
+
 /** By when it has to be told for this reason. */
 function latestTelling(
-  { life, calm }: Look,
+  look: Look,
   { steady, what, soon }: Reason,
   output: OutputText,
   last: Sending,
 ): number {
+  const { life, calm } = look;
   const gap = Math.max(output.confirm?.every ?? USUAL, SHORTEST);
   // With each order the count begins anew.
   const countedFrom = Math.max(steady - HOUR - soon, (life.sentAt(steady) ?? 0) - 1_000);
-  const recent = within(life.sendings(steady), countedFrom, steady).filter(isTelling).length;
-  const isOften = recent >= MOST || !calm.isSure(steady - 2 * HOUR, steady);
+  const recent = within(life.sendings(steady), countedFrom, steady).filter(
+    // What it is told while it is away does not count.
+    (one) => isTelling(one) && isOutOfReach(look, one.steady) !== "yes",
+  );
+  const isOften = recent.length >= MOST || !calm.isSure(steady - 2 * HOUR, steady);
   // Power cuts, however many there are, delay nothing.
-  const isSlow = what === "does something else" && (isOften || life.awaySinceAt(steady) !== null);
+  const isGone =
+    isOutOfReach(look, steady) !== "no" ||
+    within(life.presences, steady, steady + gap + LATE).some(({ isThere }) => !isThere);
+  const isSlow = ELSE.includes(what) && (isOften || isGone);
   const pause = isSlow ? Math.max(gap, PAUSE) : gap;
   const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
   // What it has not confirmed is repeated, as it would be without this reason.
@@ -306,17 +336,51 @@ function waitedUntil({ states, at }: OutputLife, steady: number, sent: Sending):
 
 interface Reason {
   steady: number;
-  what: "does something else" | "came back" | "is there at a new connection";
+  what:
+    | "does something else"
+    | "goes on doing something else"
+    | "came back"
+    | "reports again"
+    | "is there at a new connection";
   /** Milliseconds in which it has to be told, if it was not told just before. */
   soon: number;
 }
 
-/** What is kept is told again. */
+const ELSE: readonly Reason["what"][] = ["does something else", "goes on doing something else"];
+
+/** What is kept is told again, and once more if that was in vain. */
 function contraries({ life }: Look): Reason[] {
-  return life.states.flatMap(({ steady, state }, index): Reason[] => {
-    const begins = state === "contrary" && life.states[index - 1]?.state !== "contrary";
-    const isKept = life.at(steady)?.confirm?.keep;
-    return begins && isKept ? [{ steady, what: "does something else", soon: 0 }] : [];
+  const begins = life.states.flatMap(({ steady, state }, index): Reason[] => {
+    const isNew = state === "contrary" && life.states[index - 1]?.state !== "contrary";
+    return isNew ? [{ steady, what: "does something else", soon: 0 }] : [];
+  });
+  const inVain = targetsOf(life)
+    .flat()
+    .filter(({ steady }) => life.stateAt(steady) === "contrary")
+    .map(({ steady }): Reason => ({ steady, what: "goes on doing something else", soon: 0 }));
+  return [...begins, ...inVain].filter(({ steady }) => life.at(steady)?.confirm?.keep);
+}
+
+/** One that failed, was silent for ten minutes or from the sending on, and reports something else that is no answer, is back. */
+function reportsAgain({ life, calm }: Look): Reason[] {
+  return life.reports.flatMap(({ steady, isLive, meaning }): Reason[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    const sentAt = life.sentAt(steady);
+    const sendings = life.sendings(steady);
+    const last = sendings[countUntil(sendings, steady) - 1];
+    if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || sentAt === null || !last) return [];
+    const lag = calm.lag(steady);
+    const silentFrom = Math.max(sentAt, steady - SILENT) - lag;
+    const isReturn =
+      isLive === "yes" &&
+      meaning(expectedOf(output, payload) ?? "") === "other" &&
+      // What nobody has taken is sent again in any case.
+      last.takenAt !== null &&
+      life.statesBetween(steady - lag, steady - 1).every((state) => state === "failed") &&
+      within(life.reports, silentFrom, steady - 1).length === 0 &&
+      steady > (last.overAt ?? last.steady) + ANSWERS + lag;
+    return isReturn ? [{ steady, what: "reports again", soon: 0 }] : [];
   });
 }
 
@@ -375,16 +439,26 @@ function isOver(
   output: OutputText,
   { payload, from, to, what }: { payload: string; from: number; to: number; what: Reason["what"] },
 ): boolean {
-  if (what !== "does something else") {
+  if (!ELSE.includes(what)) {
     const isGone = within(life.presences, from, to).some(({ isThere }) => !isThere);
     return isGone || life.statesBetween(from, to).slice(1).includes("confirmed");
   }
   const expected = expectedOf(output, payload) ?? "";
-  return within(life.reports, from - 6_000, to).some(({ meaning }) => meaning(expected) === "expected");
+  // One that flaps does what it was told again for two minutes before that counts.
+  const since = what === "does something else" ? from - 6_000 : from - FLAPS;
+  return (
+    life.statesBetween(from, to).some((state) => state !== "contrary") ||
+    within(life.reports, since, to).some(({ meaning }) => meaning(expected) === "expected")
+  );
 }
 
 const MOST = 5;
 const STANDS = 5_000;
+const SETTLES = 2_000;
+const FLAPS = 135_000;
+const SILENT = 600_000;
+/** Milliseconds: a report so soon after a sending is an answer to it. */
+const ANSWERS = 60_000;
 const PAUSE = 600_000;
 const USUAL = 30_000;
 const SHORTEST = 10_000;

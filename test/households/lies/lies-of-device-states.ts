@@ -67,7 +67,10 @@ export const LIES_OF_DEVICE_STATES: readonly Lie[] = [
     },
     judge: "confirmed in spite of a report",
     tell: tellAtOne(
-      (trace) => statesFor(trace, MINUTE, "contrary").filter(({ before }) => before?.state === "confirmed"),
+      (trace) =>
+        statesFor(trace, MINUTE, "contrary").filter(
+          ({ output, before }) => before?.state === "confirmed" && !output.output.confirm?.keep,
+        ),
       (trace, stated) => withState(trace, stated, "confirmed"),
     ),
   },

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../calendar.ts";
 import { isKind, type Trace, type TraceEvent } from "../trace.ts";
-import { later, withMore, without } from "./change-trace.ts";
+import { later, withMore, without, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import {
   again,
@@ -11,6 +11,7 @@ import {
   outputsOf,
   payloadOf,
   type Sending,
+  type Shown,
   withoutSendings,
 } from "./read-outputs.ts";
 import { type Stated, statesFor } from "./read-states.ts";
@@ -191,6 +192,76 @@ export const LIES_OF_TELLINGS: readonly Lie[] = [
     ),
   },
   {
+    name: "a device that is away is sent its payload after a minute",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "With `keep`, a device that was `contrary` as it went away is sent its payload every ten minutes meanwhile.",
+    },
+    judge: "told too often while away",
+    tell: tellAtOne(
+      (trace) =>
+        pausesOf(trace, "contrary").filter(({ shown, sending }) =>
+          shown.some((one) => isAway(one) && one.steady <= sending.steady && one.until > sending.steady),
+        ),
+      (trace, { sending }) => withMore(trace, again(sending, MINUTE)),
+    ),
+  },
+  {
+    name: "it is not said when a device that is away is sent its payload next",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "every ten minutes meanwhile. The page and the JSON say when vigie tries next.",
+    },
+    judge: "next try while away",
+    tell: tellAtOne(awayAtQuiets, (trace, { shown }) =>
+      shown.reduce(
+        (changed, { events }) => withPayload(changed, events.at(-1)!, withoutNextTry(events)),
+        trace,
+      ),
+    ),
+  },
+  {
+    name: "a device that has failed is sent its payload after two minutes",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "While a choice is `ON`, vigie then sends its payload again every ten minutes",
+    },
+    judge: "told too often after it failed",
+    tell: tellAtOne(
+      (trace) =>
+        pausesOf(trace, "failed").filter(({ output, sending: { steady } }) =>
+          output.reports.every((one) => one.steady < steady || one.steady > steady + 3 * MINUTE),
+        ),
+      (trace, { sending }) => withMore(trace, again(sending, 2 * MINUTE)),
+    ),
+  },
+  {
+    name: "a device that has failed, and reports something else after a silence, is not sent its payload",
+    breaks: {
+      document: OUTPUTS,
+      sentence:
+        "the device was silent for ten minutes or from the sending on, and reports something else now",
+    },
+    judge: "not told though it reports again",
+    tell: tellAtOne((trace) => tellings(trace).filter(isBack), withoutTelling),
+  },
+  {
+    name: "no device is named that does not do what it was sent, as it reports again",
+    breaks: { document: OUTPUTS, sentence: "The problem stays until the device confirms" },
+    judge: "no problem though it failed",
+    tell: tellAtOne(
+      (trace) => statesFor(trace, 2 * MINUTE, "waiting").filter(isBack),
+      (trace, { to }) => {
+        const named = trace.events.findLast(
+          (event) =>
+            isKind(event, "published") && event.topic === "vigie/service/failed_outputs" && event.steady < to,
+        );
+        return named?.kind === "published" ? withPayload(trace, named, "None") : trace;
+      },
+    ),
+  },
+  {
     name: "an address that refuses is asked again after a minute",
     breaks: {
       document: OUTPUTS,
@@ -299,14 +370,57 @@ const DISTURBING = ["disconnected", "start", "stop", "kill", "crash", "reload", 
 /** A device was sent its payload so often that vigie waits, and so long it may not be sent it again. */
 function slowTellings(trace: Trace): { sending: Sending; by: number }[] {
   return statesFor(trace, 5 * MINUTE, "contrary").flatMap(({ output, shown, to }) =>
-    shown.flatMap(({ steady, json }) => {
-      const sending = output.sendings.findLast((one) => one.steady < steady + SECOND);
-      const nextTry = Date.parse(String(json["next_try"])) - trace.began;
-      const by = 3 * MINUTE;
-      const isEarly = sending !== undefined && sending.steady + by + MINUTE < Math.min(nextTry, to);
-      return isEarly ? [{ sending, by }] : [];
-    }),
+    shown
+      .filter((one) => !isAway(one))
+      .flatMap(({ steady, json }) => {
+        const sending = output.sendings.findLast((one) => one.steady < steady + SECOND);
+        const nextTry = Date.parse(String(json["next_try"])) - trace.began;
+        const by = 3 * MINUTE;
+        const isEarly = sending !== undefined && sending.steady + by + MINUTE < Math.min(nextTry, to);
+        return isEarly ? [{ sending, by }] : [];
+      }),
   );
+}
+
+/** The device has taken what it was sent, was in this state all the time, and was not sent it again for three minutes. */
+function pausesOf(trace: Trace, state: "contrary" | "failed"): (Stated & { sending: Sending })[] {
+  return statesFor(trace, 3 * MINUTE, state).flatMap((stated) => {
+    const { output, from, to } = stated;
+    return output.sendings.flatMap((sending, index) => {
+      const next = output.sendings[index + 1]?.steady ?? output.to;
+      const isPause =
+        sending.isTaken &&
+        sending.steady > from &&
+        Math.min(next, to) > sending.steady + 3 * MINUTE &&
+        isChosen(trace, output.output, sending.payload, { from: sending.steady - SECOND, to: next });
+      return isPause ? [{ ...stated, sending }] : [];
+    });
+  });
+}
+
+/** A device with `keep` that does something else was away for minutes when nothing had happened for a while. */
+function awayAtQuiets(trace: Trace): Stated[] {
+  const quiets = trace.events.filter((event) => isKind(event, "quiet"));
+  return statesFor(trace, 5 * MINUTE, "contrary").filter(
+    ({ output, shown }) =>
+      output.output.confirm?.keep &&
+      shown.some(
+        (one) =>
+          isAway(one) && quiets.some(({ steady }) => steady > one.steady + 3 * MINUTE && steady < one.until),
+      ),
+  );
+}
+
+/** `outputs/<id>`, which is the last of what is published together. */
+function withoutNextTry(events: Shown["events"]): string {
+  return JSON.stringify({ ...JSON.parse(events.at(-1)!.payload), next_try: null });
+}
+
+/** It had failed, as nobody had heard of it, and reports something now. */
+function isBack({ output, shown, before }: Stated): boolean {
+  const { topic, confirm } = output.output;
+  const isOneOrder = before?.json["since"] === shown[0]!.json["since"];
+  return before?.state === "failed" && isOneOrder && topic !== undefined && confirm?.online === undefined;
 }
 
 /** Three times in a row the broker ended the connection at this payload; `by`: the pause between the first two. */

@@ -26,6 +26,8 @@ export const FEW_TRACES: readonly Told[] = [
   { name: "an evening of devices", live: () => runHousehold(EVENING_OF_DEVICES) },
   { name: "a night of messages", live: () => runHousehold(NIGHT_OF_MESSAGES) },
   { name: "others on the broker", live: () => runHousehold(OTHERS_ON_THE_BROKER) },
+  { name: "a relay that is unplugged", live: () => liveFound("a relay that was unplugged after a press") },
+  { name: "a device that comes back", live: () => liveFound("a device that was silent for ten minutes") },
   {
     name: "a start without the broker",
     live: () => liveFound("a device over HTTP follows a value that is older than its max_age"),

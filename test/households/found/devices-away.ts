@@ -1,0 +1,207 @@
+import type { ConfirmText, Device, HouseConfig, Scenario, ScriptEvent } from "../scenario.ts";
+import {
+  type Found,
+  GUESTS,
+  GUESTS_ON,
+  houseWith,
+  ONLINE,
+  PEAK,
+  QUIET_HOUSE,
+  QUIET_MORNING,
+  RELAY,
+  REPORTING,
+  REPORTING_ONLINE,
+  valueAt,
+} from "./shared.ts";
+
+const CONTRADICTING: Device = { ...REPORTING, manner: "contradicts" };
+
+/** It is told over HTTP what it is to do, also when its choice ends. It reports over MQTT. */
+const WITH_ELSE: HouseConfig = houseWith(GUESTS, {
+  id: "device1",
+  url: "http://192.0.2.40/device1/set?turn={payload}",
+  choose: [GUESTS_ON],
+  else: "p2",
+  confirm: { topic: "device1/state", for: "10m", online: ONLINE },
+});
+
+/** A device is away, and comes back. */
+export const DEVICES_AWAY: readonly Found[] = [
+  {
+    what: "a relay that was unplugged after a press of its button waits for ten minutes at the next press",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      length: 7_200,
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "press", device: "device1" },
+        { at: 603, kind: "power", device: "device1", for: 5_000, back: "report" },
+        { at: 3_000, kind: "quiet" },
+        { at: 5_800, kind: "press", device: "device1" },
+      ],
+    },
+  },
+  {
+    what: "a relay that goes on reporting waits for ten minutes, because the broker holds that it is away",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      length: 1_800,
+      events: [
+        { at: 1, kind: "start" },
+        saysAt(300, "false"),
+        { at: 600, kind: "press", device: "device1" },
+        { at: 700, kind: "press", device: "device1" },
+      ],
+    },
+  },
+  {
+    what: "a device without power when its payload changed reports something else after it, and waits for ten minutes",
+    scenario: atSix(REPORTING, [
+      // It is to be told at 600, and is given up at 1200.
+      { at: 480, kind: "power", device: "device1", for: 900, back: "report" },
+    ]),
+  },
+  {
+    what: "a device that was silent for ten minutes reports something else, and waits for ten minutes",
+    scenario: atSix(CONTRADICTING, [
+      // For how long it was told before does not count after its return.
+      { at: 800, kind: "connection lost" },
+      { at: 900, kind: "power", device: "device1", for: 1_000, back: "report" },
+    ]),
+  },
+  {
+    what: "a device that goes on reporting something else is told again and again after it was given up",
+    scenario: atSix({ ...REPORTING, manner: "ignores", report: { ...REPORTING.report!, every: 70 } }, [
+      { at: 60, kind: "press", device: "device1" },
+    ]),
+  },
+  {
+    what: "a device that answers each telling with something else is told again and again after it was given up",
+    scenario: atSix(CONTRADICTING, []),
+  },
+  {
+    what: "a device that has not done `else` and comes back is sent it again, though nobody wants to be overruled by it",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [
+        houseWith(GUESTS, {
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: { topic: "device1/state", for: "10m", online: ONLINE },
+        }),
+      ],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "power", device: "device1", for: 900, back: "online" },
+        valueAt(400, "home"),
+      ],
+    },
+  },
+  {
+    what: "a device that has not done `else` reports again, and is not sent it",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [
+        houseWith(GUESTS, {
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: { topic: "device1/state", for: "10m" },
+        }),
+      ],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "power", device: "device1", for: 900, back: "report" },
+        valueAt(400, "home"),
+      ],
+    },
+  },
+  {
+    what: "a device over HTTP that is back waits for `else`, which it did not take while it was away",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [WITH_ELSE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "power", device: "device1", for: 1_500, back: "online" },
+        valueAt(400, "home"),
+      ],
+    },
+  },
+  {
+    what: "a device over HTTP that is back, and takes nothing yet, is tried every ten minutes",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [WITH_ELSE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "web", host: "http://192.0.2.40", fault: { kind: "refuses" }, for: 1_700 },
+        valueAt(400, "home"),
+        saysAt(1_100, "offline"),
+        saysAt(1_500, "online"),
+      ],
+    },
+  },
+  ...[{ kind: "refuses" } as const, { kind: "status", status: 503, retryAfter: 300 } as const].map(
+    (fault): Found => ({
+      what: `a device over HTTP that is back just after a try is tried again at once (${fault.kind})`,
+      scenario: {
+        ...QUIET_MORNING,
+        configs: [WITH_ELSE],
+        devices: [REPORTING_ONLINE],
+        events: [
+          { at: 1, kind: "start" },
+          valueAt(60, "guests"),
+          { at: 300, kind: "web", host: "http://192.0.2.40", fault, for: 2_400 },
+          valueAt(400, "home"),
+          saysAt(1_400, "offline"),
+          saysAt(1_605, "online"),
+        ],
+      },
+    }),
+  ),
+  {
+    what: "a device over HTTP that is there at a new connection to the broker waits for what it did not take",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [WITH_ELSE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "web", host: "http://192.0.2.40", fault: { kind: "refuses" }, for: 1_700 },
+        valueAt(400, "home"),
+        { at: 1_300, kind: "connection lost" },
+      ],
+    },
+  },
+];
+
+/** From 05:50 in Paris on. It is told at six, ten minutes later, and is given up after ten more. */
+function atSix(device: Device, events: readonly ScriptEvent[]): Scenario {
+  const confirm: ConfirmText = { topic: "device1/state", for: "10m" };
+  return {
+    ...QUIET_HOUSE,
+    seed: 1,
+    from: "2026-01-05T04:50:00Z",
+    length: 3_600,
+    configs: [houseWith(PEAK, { topic: "device1/set", choose: [{ when: "peak", payload: "p1" }], confirm })],
+    devices: [device],
+    events: [{ at: 1, kind: "start" }, ...events],
+  };
+}
+
+function saysAt(at: number, payload: string): ScriptEvent {
+  return { at, kind: "report", topic: "device1/online", payload, retain: true };
+}
