@@ -14,6 +14,7 @@ import {
 import { startLate } from "./generate-late-clock.ts";
 import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
+import { withPowerCuts } from "./generate-power-cuts.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
 import { answerOddly } from "./generate-source-faults.ts";
 import { spoilStateFile } from "./generate-state-file.ts";
@@ -46,7 +47,7 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
   const outputs = configs.flatMap(({ outputs: { list } }) => list);
   const devices = drawDevices(draw, outputs);
   const story = createStory(draw, { from: Date.parse(from), length, configs, values, outputs, devices });
-  const events = tell(story);
+  const events = withPowerCuts(seed, { from, length, devices, events: tell(story) });
   return {
     seed,
     from,
