@@ -124,6 +124,28 @@ export const DEVICES_AWAY: readonly Found[] = [
     },
   },
   {
+    what: "a device that has not done `else` is sent it again at a new connection, as the broker holds what it did before",
+    scenario: {
+      ...QUIET_MORNING,
+      configs: [
+        houseWith(GUESTS, {
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          else: "p2",
+          confirm: { topic: "device1/state", for: "10m" },
+        }),
+      ],
+      devices: [REPORTING],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 300, kind: "power", device: "device1", for: 3_000, back: "silence" },
+        valueAt(400, "home"),
+        { at: 1_200, kind: "connection lost" },
+      ],
+    },
+  },
+  {
     what: "a device over HTTP that is back waits for `else`, which it did not take while it was away",
     scenario: {
       ...QUIET_MORNING,

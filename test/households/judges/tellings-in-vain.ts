@@ -1,5 +1,5 @@
 import { MINUTE } from "../calendar.ts";
-import { countUntil, within } from "../trace.ts";
+import { countUntil, isKind, within } from "../trace.ts";
 import { isOutOfReach } from "./absence-of-device.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { expectedOf, judgeOutputs, type Look, type OutputLife, settledInstants } from "./output-life.ts";
@@ -28,13 +28,29 @@ function toldWhileAway(look: Look): Finding[] {
 function toldThoughFailed(look: Look): Finding[] {
   return tellingsIn(look, "failed").flatMap((again): Finding[] => {
     if (mayBeBack(look, again)) return [];
-    const isElse = look.life
-      .chosen(again.first.steady, again.second.steady)
-      ?.every(({ kind }) => kind !== "choice");
-    // That it says that it is there is no reason to send `else` again.
-    if (!isElse && hasComeBack(look.life, again.first, again.second)) return [];
-    return [judgePause(look, again, "has failed, and")];
+    const { first, second } = again;
+    const chosen = look.life.chosen(first.steady, second.steady);
+    // That it is there, or that the broker was away, is no reason to send `else` again.
+    if (chosen?.every(({ kind }) => kind === "else" || kind === "unknown")) return [judgeElse(look, again)];
+    return hasComeBack(look.life, first, second) ? [] : [judgePause(look, again, "has failed, and")];
   });
+}
+
+/** Only "while a choice is `ON`, vigie then sends its payload again". */
+function judgeElse({ trace, life, calm }: Look, { first, second }: Again): Finding {
+  const isBegunAnew = within(trace.events, first.steady, second.steady).some((event) =>
+    isKind(event, "start", "reload", "jump", "suspend"),
+  );
+  const isKnown =
+    !isBegunAnew &&
+    first.takenAt !== null &&
+    isOneOrder(life, first, second) &&
+    life.isSame(first.steady, second.steady) &&
+    calm.isSeen(first.steady - SAVED, second.steady);
+  if (!isKnown) return "skipped";
+  const gap = (second.steady - first.steady) / 1000;
+  const sentence = `${life.id} has failed, and was told ${second.payload} again after ${gap} s, which is no choice whose rule is ON`;
+  return { at: second.steady, sentence };
 }
 
 /** Those to a device that was in this state for a while. */
@@ -59,12 +75,15 @@ function judgePause(
   const gap = second.steady - first.steady;
   const least = Math.max(PAUSE, output.confirm?.every ?? 0);
   if (gap >= least - calm.lag(second.steady)) return "right";
-  const isOneOrder = (life.sentAt(second.steady) ?? second.steady) <= first.steady + SAVED;
-  if (isUnclear || !isOneOrder) return "skipped";
+  if (isUnclear || !isOneOrder(life, first, second)) return "skipped";
   return {
     at: second.steady,
     sentence: `${life.id} ${what} was told ${second.payload} again after ${gap / 1000} s`,
   };
+}
+
+function isOneOrder(life: OutputLife, first: Sending, second: Sending): boolean {
+  return (life.sentAt(second.steady) ?? second.steady) <= first.steady + SAVED;
 }
 
 function mayBeBack({ life, calm }: Look, { first, second, output }: Again): boolean {

@@ -237,6 +237,15 @@ export const LIES_OF_TELLINGS: readonly Lie[] = [
     ),
   },
   {
+    name: "a device that has failed is sent `else` again after ten minutes",
+    breaks: {
+      document: OUTPUTS,
+      sentence: "While a choice is `ON`, vigie then sends its payload again every ten minutes",
+    },
+    judge: "told too often after it failed",
+    tell: tellAtOne(failedElse, (trace, { sending, by }) => withMore(trace, again(sending, by))),
+  },
+  {
     name: "a device that has failed, and reports something else after a silence, is not sent its payload",
     breaks: {
       document: OUTPUTS,
@@ -395,6 +404,17 @@ function pausesOf(trace: Trace, state: "contrary" | "failed"): (Stated & { sendi
         isChosen(trace, output.output, sending.payload, { from: sending.steady - SECOND, to: next });
       return isPause ? [{ ...stated, sending }] : [];
     });
+  });
+}
+
+/** Devices that have not done `else`, and an instant two minutes after they were given up: nothing more is heard of them. */
+function failedElse(trace: Trace): { sending: Sending; by: number }[] {
+  return statesFor(trace, 3 * MINUTE, "failed").flatMap(({ output, from, to, shown }) => {
+    const sending = output.sendings.findLast(({ steady }) => steady < from);
+    const isElse = shown.every(({ json }) => json["choice"] === "else");
+    const isHeard = output.reports.some(({ steady }) => steady > from - MINUTE && steady < to);
+    if (!sending?.isTaken || !isElse || isHeard) return [];
+    return [{ sending, by: from + 2 * MINUTE - sending.steady }];
   });
 }
 
