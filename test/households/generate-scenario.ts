@@ -13,6 +13,7 @@ import {
 } from "./generate-config.ts";
 import { startLate } from "./generate-late-clock.ts";
 import { breakTwo, MEANWHILE } from "./generate-meanwhile.ts";
+import { withRareOptions } from "./generate-options.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { withPowerCuts } from "./generate-power-cuts.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
@@ -48,7 +49,7 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
   const devices = drawDevices(draw, outputs);
   const story = createStory(draw, { from: Date.parse(from), length, configs, values, outputs, devices });
   const events = withPowerCuts(seed, { from, length, devices, events: tell(story) });
-  return {
+  return withRareOptions({
     seed,
     from,
     length,
@@ -60,7 +61,7 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
     events: rougeDays ? rougeDays.disturb(events, from) : events,
     ...(rougeDays && { colors: rougeDays.colors }),
     ...drawDearer(seed, begin),
-  };
+  });
 }
 
 /** The service's prices change in some households, by draws of their own: they move no other one. */

@@ -2,6 +2,7 @@ import { createBroker } from "./broker.ts";
 import { createDevices } from "./devices.ts";
 import { createDisk } from "./disk.ts";
 import { followSeries } from "./follow-series.ts";
+import { baseTopicOf } from "./generate-options.ts";
 import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
 import { createOtherVigie } from "./other-vigie.ts";
@@ -42,7 +43,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     random: randomFrom(`devices/${scenario.seed}`),
   });
   const web = createWeb({ machine, tell: note, devices });
-  const otherVigie = createOtherVigie({ machine, broker, tell: note });
+  const otherVigie = createOtherVigie({ base: baseTopicOf(scenario), machine, broker, tell: note });
   const installation = `house${scenario.seed}`;
   const vigie = createVigieProcess({
     machine,

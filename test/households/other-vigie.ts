@@ -13,12 +13,13 @@ export interface OtherVigie {
 }
 
 interface OtherVigieOptions {
+  base: string;
   machine: Machine;
   broker: Broker;
   tell: (seen: Seen) => void;
 }
 
-export function createOtherVigie({ machine, broker, tell }: OtherVigieOptions): OtherVigie {
+export function createOtherVigie({ base, machine, broker, tell }: OtherVigieOptions): OtherVigie {
   const { later } = machine;
   let state: "away" | "asking" | "there" = "away";
   /** What was begun before the last of these does not go on. */
@@ -35,7 +36,7 @@ export function createOtherVigie({ machine, broker, tell }: OtherVigieOptions): 
   let word = "";
 
   const say = (topic: string, payload: string, retain: boolean) =>
-    broker.publish("house", { topic: `vigie/${topic}`, payload, retain });
+    broker.publish("house", { topic: `${base}/${topic}`, payload, retain });
   /** It writes `owner` before anything else. */
   const claim = () => {
     if (state !== "there") tell({ kind: "other vigie", is: "there" });
@@ -47,12 +48,12 @@ export function createOtherVigie({ machine, broker, tell }: OtherVigieOptions): 
     state = "away";
   };
   broker.onMessage(({ topic, payload, retain }) => {
-    if (state === "there" && topic === "vigie/owner/ping") say("owner/pong", word, false);
-    if (state === "there" && topic === "vigie/availability" && payload === "offline")
+    if (state === "there" && topic === `${base}/owner/ping`) say("owner/pong", word, false);
+    if (state === "there" && topic === `${base}/availability` && payload === "offline")
       say("availability", "online", true);
     // Who owns the base topic answers, and who has just written `owner` runs.
-    if (state === "asking" && topic === "vigie/owner/pong") leave();
-    if (state === "there" && topic === "vigie/owner" && retain && payload !== word) leave();
+    if (state === "asking" && topic === `${base}/owner/pong`) leave();
+    if (state === "there" && topic === `${base}/owner` && retain && payload !== word) leave();
   });
   const ask = () => {
     const own = starts;
@@ -82,7 +83,7 @@ export function createOtherVigie({ machine, broker, tell }: OtherVigieOptions): 
       if (!wasThere) return;
       later(GRACE, () => {
         if (state === "away" && own === starts)
-          broker.publish("will", { topic: "vigie/availability", payload: "offline", retain: true });
+          broker.publish("will", { topic: `${base}/availability`, payload: "offline", retain: true });
       });
     },
     connectAgain: () => {

@@ -26,6 +26,13 @@ export interface House {
   /** While a simulation runs, outputs go on following the real colour. */
   ignoresSimulation: boolean;
   discovery: "device" | "components" | "off";
+  /** The topic below which Home Assistant expects discovery messages. */
+  prefix: string;
+  /** Entities that are left out, by their ids without the platform and the instance. */
+  excluded: readonly string[];
+  baseTopic: string;
+  /** Minutes since midnight from which on the announcement is late. */
+  lateAfter: number;
   /** It has options that are not judged here: other days or other laws of the tariff, other words for colours. */
   isSpecial: boolean;
 }
@@ -108,6 +115,10 @@ function read(yaml: string): House {
     outputs: (given.outputs?.list ?? []).map((one: Record<string, unknown>) => readOutput(one, language)),
     ignoresSimulation: given.outputs?.dry_when_simulated === true,
     discovery: given.homeassistant?.discovery ?? "device",
+    prefix: given.homeassistant?.prefix ?? "homeassistant",
+    excluded: given.homeassistant?.exclude ?? [],
+    baseTopic: given.mqtt?.base_topic ?? given.instance ?? "vigie",
+    lateAfter: readTime(service.late_after ?? "12:00"),
     isSpecial:
       tariff.laws === "off" ||
       Object.keys(tariff).some((key) => !JUDGED.includes(key)) ||

@@ -1,4 +1,5 @@
 import type { Trace } from "../trace.ts";
+import { announcementJudge } from "./announcement.ts";
 import { truthJudges } from "./answers-to-truth.ts";
 import { awayJudges } from "./away.ts";
 import { discoveryJudges } from "./discovery.ts";
@@ -29,6 +30,7 @@ import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
 import { judgesOfTellingsInVain } from "./tellings-in-vain.ts";
 import { judgesOfTwoVigies } from "./two-vigies.ts";
+import { judgeUsualNames, ownNamesJudge } from "./usual-names.ts";
 import { valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { viewJudges } from "./views.ts";
@@ -36,8 +38,7 @@ import { webRequestJudges } from "./web-requests.ts";
 import { writesOfTriesJudge } from "./writes-of-tries.ts";
 import { clockJudges } from "./wrong-clock.ts";
 
-/** Each reads the trace alone. */
-export const JUDGES: readonly Judge[] = [
+const KNOWING_USUAL_NAMES: readonly Judge[] = [
   ...processJudges,
   ...refusalJudges,
   stateFileJudge,
@@ -50,6 +51,7 @@ export const JUDGES: readonly Judge[] = [
   ...nextDayJudges,
   ...foretoldJudges,
   ...eventJudges,
+  announcementJudge,
   seasonJudge,
   ...clockJudges,
   quietRestartJudge,
@@ -74,6 +76,9 @@ export const JUDGES: readonly Judge[] = [
   problemsJudge,
   ...viewJudges,
 ];
+
+/** Each reads the trace alone. */
+export const JUDGES: readonly Judge[] = [ownNamesJudge, ...KNOWING_USUAL_NAMES.map(judgeUsualNames)];
 
 export function judge(trace: Trace): Verdict {
   return ask(JUDGES, trace);

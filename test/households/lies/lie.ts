@@ -11,6 +11,8 @@ export interface Lie {
   judge: string;
   /** Why the judge does not complain today. A lie that the judge sees must not have it. */
   isSurvived?: string;
+  /** It is told of the topics as they were called, in place of the usual names for them. */
+  isOfNames?: true;
   /** A trace with the lie at one random place. null: the trace has no place for it. The given trace stays as it is. */
   tell: (trace: Trace, random: Random) => Trace | null;
 }

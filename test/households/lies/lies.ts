@@ -8,6 +8,7 @@ import { LIES_OF_DEVICE_STATES } from "./lies-of-device-states.ts";
 import { LIES_OF_DISCOVERY } from "./lies-of-discovery.ts";
 import { LIES_OF_LIMITS } from "./lies-of-limits.ts";
 import { LIES_OF_MESSAGES } from "./lies-of-messages.ts";
+import { LIES_OF_OPTIONS } from "./lies-of-options.ts";
 import { LIES_OF_OTHERS } from "./lies-of-others.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_PROBLEMS } from "./lies-of-problems.ts";
@@ -25,6 +26,7 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_LIMITS,
   ...LIES_OF_THE_PROCESS,
   ...LIES_OF_STATE_FILES,
+  ...LIES_OF_OPTIONS,
   ...LIES_OF_OTHERS,
   ...LIES_OF_PAYLOADS,
   ...LIES_OF_DEVICE_STATES,

@@ -1,3 +1,4 @@
+import { withUsualNames } from "../judges/usual-names.ts";
 import { randomFrom } from "../random.ts";
 import type { Trace } from "../trace.ts";
 import { complains } from "./complaints.ts";
@@ -17,7 +18,8 @@ export interface Outcome {
 export function tellLie(lie: Lie, traces: ReadonlyMap<string, Trace>, times: number): Outcome {
   let told = 0;
   const survivedIn: string[] = [];
-  for (const [name, trace] of traces) {
+  for (const [name, lived] of traces) {
+    const trace = lie.isOfNames ? lived : withUsualNames(lived);
     for (let time = 0; time < times; time += 1) {
       const lied = lie.tell(trace, randomFrom(`${lie.name}/${name}/${time}`));
       if (!lied) break;

@@ -1,13 +1,14 @@
 import type { House } from "../house.ts";
 
 /** The platform of each entity that docs/entities.md names for this house, by its id without `sensor.vigie_`. */
-export function expectedEntities({ rules, outputs }: House): Map<string, string> {
+export function expectedEntities({ rules, outputs, excluded }: House): Map<string, string> {
   const ofRules = rules.flatMap(({ id, threshold }) => [
     ...["state", "since", "next_on", "next_off", "enabled"].map((name) => `rules_${id}_${name}`),
     ...(threshold === null ? [] : [`rules_${id}_threshold`]),
   ]);
   const ofOutputs = outputs.map(({ id }) => `outputs_${id}_state`);
-  return new Map([...ALWAYS, ...ofRules, ...ofOutputs].map((key) => [key, platformOf(key)]));
+  const keys = [...ALWAYS, ...ofRules, ...ofOutputs].filter((key) => !excluded.includes(key));
+  return new Map(keys.map((key) => [key, platformOf(key)]));
 }
 
 function platformOf(key: string): string {

@@ -1,0 +1,103 @@
+import { HOUR, MINUTE } from "../calendar.ts";
+import { houseAt } from "../judges/topics.ts";
+import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
+import { withOther, withPayload } from "./change-trace.ts";
+import { type Lie, tellAtOne } from "./lie.ts";
+import { shownFor } from "./read-trace.ts";
+
+/** What follows from options that few owners set. */
+export const LIES_OF_OPTIONS: readonly Lie[] = [
+  {
+    name: "a topic of vigie is not below the base topic",
+    breaks: { document: "config/vigie.yaml", sentence: "All topics of vigie are below this topic." },
+    judge: "own names",
+    isOfNames: true,
+    tell: tellAtOne(
+      ({ events }) => events.filter((event) => isKind(event, "published")),
+      (trace, event) => withOther(trace, event, { ...event, topic: `other/${event.topic}` }),
+    ),
+  },
+  {
+    name: "vigie publishes below `vigie`, which is not its base topic",
+    breaks: { document: "config/vigie.yaml", sentence: "All topics of vigie are below this topic." },
+    judge: "own names",
+    isOfNames: true,
+    tell: tellAtOne(inOtherBase, (trace, event) =>
+      withOther(trace, event, { ...event, topic: event.topic.replace(/^house\/tempo\//, "vigie/") }),
+    ),
+  },
+  {
+    name: "an entity that is to be left out is there",
+    breaks: {
+      document: "docs/entities.md",
+      sentence: "To leave it out, set `homeassistant.exclude: [now_slot]`",
+    },
+    judge: "discovery",
+    tell: tellAtOne(quietWithoutSlot, (trace, quiet) => {
+      const [topic, payload] = [...quiet.retained].find(([one]) => one.endsWith("/device/vigie/config"))!;
+      const message = JSON.parse(payload);
+      const { now_color: color } = message.components;
+      const more = {
+        now_slot: { ...color, unique_id: "vigie_now_slot", default_entity_id: "sensor.vigie_now_slot" },
+      };
+      const changed = JSON.stringify({ ...message, components: { ...message.components, ...more } });
+      return withOther(trace, quiet, { ...quiet, retained: new Map(quiet.retained).set(topic, changed) });
+    }),
+  },
+  {
+    name: "the discovery message has the usual prefix in place of the owner's",
+    breaks: {
+      document: "config/vigie.yaml",
+      sentence: "The topic below which Home Assistant expects discovery messages.",
+    },
+    judge: "discovery",
+    isOfNames: true,
+    tell: tellAtOne(quietWithoutSlot, (trace, quiet) => {
+      const retained = [...quiet.retained].map(([topic, payload]): [string, string] => [
+        topic.replace(/^ha\//, "homeassistant/"),
+        payload,
+      ]);
+      return withOther(trace, quiet, { ...quiet, retained: new Map(retained) });
+    }),
+  },
+  announcementLie("late", (payload) => (payload === "ON" ? "OFF" : "ON"), {
+    document: "config/vigie.yaml",
+    sentence: "From this time on, the announcement is late if tomorrow's colour is not official",
+  }),
+  announcementLie("stage", (payload) => (payload === "announced" ? "forecast" : "announced"), {
+    document: "docs/topics.md",
+    sentence: "the stage of tomorrow's colour (`None` while it is not even forecast)",
+  }),
+  announcementLie("date", () => "2026-01-01", {
+    document: "docs/topics.md",
+    sentence: "the stage of tomorrow's colour (`None` while it is not even forecast)",
+  }),
+];
+
+function announcementLie(part: string, change: (payload: string) => string, breaks: Lie["breaks"]): Lie {
+  return {
+    name: `announcement/${part} says something else`,
+    breaks,
+    judge: "announcement",
+    tell: tellAtOne(
+      (trace) => shownFor(trace, new RegExp(`^vigie/announcement/${part}$`), HOUR),
+      (trace, { event }) => withPayload(trace, event, change(event.payload)),
+    ),
+  };
+}
+
+function inOtherBase({ events }: Trace): EventOf<"published">[] {
+  return events.filter(
+    (event): event is EventOf<"published"> & TraceEvent =>
+      isKind(event, "published") && event.topic.startsWith("house/tempo/"),
+  );
+}
+
+/** With one message for all entities, and without the entity of the slot. */
+function quietWithoutSlot(trace: Trace): EventOf<"quiet">[] {
+  return trace.events.filter((event): event is EventOf<"quiet"> & TraceEvent => {
+    if (!isKind(event, "quiet") || event.steady - event.since < 6 * MINUTE) return false;
+    const { excluded, discovery } = houseAt(trace, event.steady) ?? {};
+    return discovery === "device" && excluded?.includes("now_slot") === true;
+  });
+}

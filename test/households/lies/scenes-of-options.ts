@@ -1,0 +1,25 @@
+import type { Scenario } from "../scenario.ts";
+import { QUIET, START, scenarioOf } from "../script.ts";
+
+/** Other names for topics, an entity that is left out, and an owner who waits for the announcement until 08:00 only. */
+export const OTHER_NAMES: Scenario = scenarioOf({
+  date: "2026-01-12",
+  from: "06:30",
+  to: "11:30",
+  configs: [
+    {
+      service: { base_url: "https://service.example", late_after: "08:00" },
+      official: { source: "rte" },
+      mqtt: { url: "mqtt://192.0.2.1", base_topic: "house/tempo" },
+      homeassistant: { prefix: "ha", exclude: ["now_slot"] },
+      rules: [{ id: "peak", when: { period: "hp" } }],
+      outputs: { list: [] },
+    },
+  ],
+  happenings: [
+    ["06:30", START],
+    ["07:30", QUIET],
+    ["09:30", QUIET],
+    ["11:29", QUIET],
+  ],
+});
