@@ -13,6 +13,15 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** What is other in some tariffs. */
+export interface Tariff {
+  timeZone?: string;
+  /** Minutes since midnight. */
+  dayStarts?: number;
+  /** false: each colour is allowed on each date. */
+  hasLaws?: boolean;
+}
+
 /** What the wall clock shows: the date, and the minutes since midnight. */
 export function wallClock(at: number, zone = PARIS): { date: Day; minutes: number } {
   const minute = Math.floor(at / MINUTE);
@@ -66,24 +75,27 @@ export function instantInParis(date: Day, time: string): number {
   return instantsOf(date, readTime(time))[0]!;
 }
 
-export function dayStart(date: Day): number {
-  return instantsOf(date, DAY_STARTS)[0]!;
+export function dayStart(date: Day, { dayStarts = DAY_STARTS }: Tariff = {}): number {
+  const [first] = instantsOf(date, dayStarts);
+  // A time that a night in March does not have is when the clocks are moved.
+  return wallClock(first!).minutes < dayStarts ? instantsOf(date, 3 * 60)[0]! : first!;
 }
 
 /** The tariff day in force: until 06:00 yesterday's. Some tariffs have other days. */
-export function tariffDay(at: number, { timeZone = PARIS, dayStarts = DAY_STARTS } = {}): Day {
+export function tariffDay(at: number, { timeZone = PARIS, dayStarts = DAY_STARTS }: Tariff = {}): Day {
   const { date, minutes } = wallClock(at, timeZone);
-  return minutes >= dayStarts ? date : addDays(date, -1);
+  const hasBegun = timeZone === PARIS ? at >= dayStart(date, { dayStarts }) : minutes >= dayStarts;
+  return hasBegun ? date : addDays(date, -1);
 }
 
 /** As rules and topics name single days. */
 export const DAY_WORDS = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 /** The date of the day of this name; undefined: no such name. */
-export function dateOf(name: string, at: number): Day | undefined {
+export function dateOf(name: string, at: number, tariff: Tariff): Day | undefined {
   const today = wallClock(at).date;
-  if (name === "now") return tariffDay(at);
-  if (name === "next") return addDays(tariffDay(at), 1);
+  if (name === "now") return tariffDay(at, tariff);
+  if (name === "next") return addDays(tariffDay(at, tariff), 1);
   if (name === "today") return today;
   if (name === "tomorrow") return addDays(today, 1);
   const [, ahead] = /^d([2-7])$/.exec(name) ?? [];
@@ -91,7 +103,8 @@ export function dateOf(name: string, at: number): Day | undefined {
 }
 
 /** The colours that the tariff allows on this date. */
-export function possibleColors(date: Day): Color[] {
+export function possibleColors(date: Day, { hasLaws = true }: Tariff = {}): readonly Color[] {
+  if (!hasLaws) return COLORS;
   const found = possibleOn.get(date) ?? findPossibleColors(date);
   possibleOn.set(date, found);
   return found;

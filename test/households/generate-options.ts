@@ -15,7 +15,11 @@ export function withRareOptions(scenario: Scenario): Scenario {
   const { one, chance } = draw;
   const base = chance(0.12) ? one(["tempo", "house/tempo", "maison/énergie", "vigie2"]) : USUAL_BASE;
   const prefix = chance(0.08) ? one(["ha", "discovery/of/house"]) : USUAL_PREFIX;
-  const configs = scenario.configs.map((config) => withOptions(draw, config, { base, prefix }));
+  const tariff = {
+    ...(chance(0.1) && { day_starts_at: one(["00:00", "02:30", "05:30", "07:00", "22:00"]) }),
+    ...(chance(0.1) && { laws: "off" }),
+  };
+  const configs = scenario.configs.map((config) => withOptions(draw, config, { base, prefix, tariff }));
   return { ...scenario, configs, events: scenario.events.map((event) => renamed(event, { base, prefix })) };
 }
 
@@ -24,10 +28,14 @@ interface Names {
   prefix: string;
 }
 
+interface Drawn extends Names {
+  tariff: object;
+}
+
 function withOptions(
   { one, chance, times }: Draw,
   config: HouseConfig,
-  { base, prefix }: Names,
+  { base, prefix, tariff }: Drawn,
 ): HouseConfig {
   const { service, mqtt, homeassistant } = config as Record<string, Options>;
   const [first, ...others] = [
@@ -39,6 +47,9 @@ function withOptions(
     ...config,
     service: { ...service, ...(chance(0.15) && { late_after: one(LATE) }) },
     mqtt: { ...mqtt, ...(base !== USUAL_BASE && { base_topic: base }) },
+    ...(Object.keys(tariff).length > 0 && {
+      tariff: { ...(config.tariff as object | undefined), ...tariff },
+    }),
     homeassistant: {
       ...homeassistant,
       ...(prefix !== USUAL_PREFIX && { prefix }),

@@ -34,8 +34,8 @@ function check(
   return `announcement/${part} is ${payload}, and ${[...wanted].join(" or ")} is right`;
 }
 
-function factsAt({ book, at }: MomentOfBook): readonly DayFact[] {
-  return factsOf(book, tomorrowAt(at), at);
+function factsAt({ book, at, house }: MomentOfBook): readonly DayFact[] {
+  return factsOf(book, tomorrowAt(at), { at, house });
 }
 
 function tomorrowAt(at: number): string {

@@ -1,7 +1,6 @@
 import {
   addDays,
   type Color,
-  DAY_STARTS,
   DAY_WORDS,
   dateOf,
   instantsOf,
@@ -234,7 +233,7 @@ function topicsOfDay(day: string): TopicBelow[] {
   return [
     {
       name: `${day}/date`,
-      allowed: (look) => new Set([dateOf(day, clockOf(look))!]),
+      allowed: (look) => new Set([dateIn(look, day)]),
       outlives: true,
     },
     topic("color", ({ color, isUnlawful }) => (isUnlawful ? null : [color ?? "None"])),
@@ -256,7 +255,8 @@ const TOPICS_OF_NOW: TopicBelow[] = [
   ...["now", "next", "today", "tomorrow"].map(
     (day): TopicBelow => ({
       name: `rouge_${day}`,
-      allowed: (look) => allowedOf(factsAt(look, day), (fact) => isRouge(fact, dateOf(day, clockOf(look))!)),
+      allowed: (look) =>
+        allowedOf(factsAt(look, day), (fact) => isRouge(fact, dateIn(look, day), look.house)),
       outlives: true,
     }),
   ),
@@ -265,7 +265,7 @@ const TOPICS_OF_NOW: TopicBelow[] = [
     allowed: (look) => {
       const isPeak = periodOf(look) === "hp";
       return allowedOf(factsAt(look, "now"), (fact) => {
-        if (isPeak) return isRouge(fact, dateOf("now", clockOf(look))!);
+        if (isPeak) return isRouge(fact, dateIn(look, "now"), look.house);
         return fact.color === null ? ["OFF", "None"] : ["OFF"];
       });
     },
@@ -281,7 +281,7 @@ const TOPICS_OF_NOW: TopicBelow[] = [
     allowed: (look) =>
       new Set(
         look.moment.settings.simulation.map((one) =>
-          one && isRunning(one, clockOf(look)) ? one.color : "auto",
+          one && isRunning(one, clockOf(look), look.house) ? one.color : "auto",
         ),
       ),
     // It does not expire: what a vigie that is gone pretended, nothing ends.
@@ -290,7 +290,7 @@ const TOPICS_OF_NOW: TopicBelow[] = [
   {
     name: "now/period_until",
     allowed: (look) => {
-      const change = nextPeriodChange(clockOf(look), look.house.offPeak);
+      const change = nextPeriodChange(clockOf(look), look.house);
       return new Set([change === null ? "None" : new Date(change).toISOString().replace(".000Z", "Z")]);
     },
     outlives: true,
@@ -307,16 +307,16 @@ const TOPICS_OF_NOW: TopicBelow[] = [
 ];
 
 /** Whether an unknown day that the laws exclude is OFF or None is not said. */
-function isRouge({ color, isUnlawful }: DayFact, date: string): string[] | null {
+function isRouge({ color, isUnlawful }: DayFact, date: string, house: House): string[] | null {
   if (isUnlawful) return null;
   if (color === null)
-    return possibleColors(date).includes("rouge" satisfies Color) ? ["None"] : ["None", "OFF"];
+    return possibleColors(date, house).includes("rouge" satisfies Color) ? ["None"] : ["None", "OFF"];
   return [color === "rouge" ? "ON" : "OFF"];
 }
 
 function factsAt(look: Look, day: string): readonly DayFact[] {
   const at = clockOf(look);
-  const found = look.facts.get(day) ?? shownFacts(look.moment, dateOf(day, at)!, at);
+  const found = look.facts.get(day) ?? shownFacts(look.moment, dateIn(look, day), at);
   look.facts.set(day, found);
   return found;
 }
@@ -399,6 +399,10 @@ function stateOf(held: Held | null, at: number): Possible | null {
   return saidBy(held.payload);
 }
 
+function dateIn(look: Look, day: string): string {
+  return dateOf(day, clockOf(look), look.house)!;
+}
+
 function periodOf(look: Look): Period {
   return periodAt(clockOf(look), look.house.offPeak);
 }
@@ -438,10 +442,10 @@ function clockEdges(life: Life, trace: Trace, house: House, from: number, to: nu
     .flatMap((edge) => [edge - 1, edge]);
 }
 
-function dailyEdges({ offPeak }: House, from: number, to: number): number[] {
+function dailyEdges({ offPeak, dayStarts }: House, from: number, to: number): number[] {
   const edges: number[] = [];
   for (let { date } = wallClock(from); date <= wallClock(to).date; date = addDays(date, 1))
-    for (const time of [DAY_STARTS, ...offPeak.times]) edges.push(...instantsOf(date, time));
+    for (const time of [dayStarts, ...offPeak.times]) edges.push(...instantsOf(date, time));
   return edges;
 }
 

@@ -16,6 +16,8 @@ export interface House {
   timeZone: string;
   /** Minutes since midnight. */
   dayStarts: number;
+  /** false: each colour is allowed on each date. */
+  hasLaws: boolean;
   rules: readonly RuleText[];
   offPeak: OffPeak;
   /** The owner's prices, or those that come with vigie, in the order of their dates. */
@@ -33,7 +35,7 @@ export interface House {
   baseTopic: string;
   /** Minutes since midnight from which on the announcement is late. */
   lateAfter: number;
-  /** It has options that are not judged here: other days or other laws of the tariff, other words for colours. */
+  /** It has options that are not judged here: another time zone, other words for colours. */
   isSpecial: boolean;
 }
 
@@ -106,6 +108,7 @@ function read(yaml: string): House {
     pollEvery: readDuration(service.poll?.every ?? "1h"),
     timeZone: tariff.time_zone ?? "Europe/Paris",
     dayStarts: tariff.day_starts_at === undefined ? DAY_STARTS : readTime(tariff.day_starts_at),
+    hasLaws: tariff.laws !== "off",
     rules: (given.rules ?? []).map(readRule),
     offPeak: readOffPeak(tariff.off_peak),
     rates: (tariff.rates ?? SHIPPED_RATES).toSorted((one: PriceRow, other: PriceRow) =>
@@ -120,13 +123,12 @@ function read(yaml: string): House {
     baseTopic: given.mqtt?.base_topic ?? given.instance ?? "vigie",
     lateAfter: readTime(service.late_after ?? "12:00"),
     isSpecial:
-      tariff.laws === "off" ||
       Object.keys(tariff).some((key) => !JUDGED.includes(key)) ||
       Object.keys(service).some((key) => SPECIAL.includes(key)),
   };
 }
 
-const JUDGED = ["off_peak", "laws", "rates", "rates_first"];
+const JUDGED = ["off_peak", "laws", "rates", "rates_first", "day_starts_at"];
 const SPECIAL = ["colors", "confidence", "rate_unit", "check_clock"];
 
 function readRule(given: Record<string, unknown>): RuleText {

@@ -1,4 +1,5 @@
 import { addDays, COLORS, type Color, type Day, possibleColors, tariffDay } from "../calendar.ts";
+import type { House } from "./house.ts";
 import type { Judge } from "./judge.ts";
 import { judgeSnapshots, readAll, type Snapshot } from "./snapshots.ts";
 
@@ -117,21 +118,19 @@ function judgeNext(color: Color, snapshot: Snapshot): string {
   );
   const [, ...days] = daysFromNow(snapshot) ?? [];
   if (!said || days.length === 0) return "skipped";
-  const allowed = allowedNext(color, days, snapshot.isSpecial);
+  const allowed = allowedNext(color, days, snapshot.house);
   const isRight = allowed.some((one) => one.every((part, index) => part === said[index]));
   if (isRight) return "right";
   return `next_${color} is ${said.join(", ")}, and by the days that are shown it is ${allowed.map((one) => one.join(", ")).join(" or ")}`;
 }
 
 /** Date, confidence and outlook. */
-function allowedNext(color: Color, days: readonly ShownDay[], isSpecial: boolean): string[][] {
+function allowedNext(color: Color, days: readonly ShownDay[], house: House): string[][] {
   const none = (outlook: string) => ["None", "None", outlook];
-  for (const [index, day] of days.entries()) {
+  for (const day of days) {
     if (day.color === color) return [[day.date, day.confidence, "known"]];
     if (day.color !== null) continue;
-    if (possibleColors(day.date).includes(color)) return [none("unknown")];
-    // By another tariff it may be one.
-    if (isSpecial) return [none("unknown"), ...allowedNext(color, days.slice(index + 1), isSpecial)];
+    if (possibleColors(day.date, house).includes(color)) return [none("unknown")];
   }
   return [none("none_in_horizon"), none("season_over")];
 }

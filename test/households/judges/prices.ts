@@ -43,7 +43,7 @@ function judgeAmount(topic: string, { read }: Snapshot): string {
 
 function judgeDay(day: string, period: Period, snapshot: Snapshot): string {
   return judgeBy(`${day}/rate_${period}`, snapshot, (known, at) => {
-    const date = dateOf(day, at)!;
+    const date = dateOf(day, at, known.house)!;
     const facts = shownFacts(known, date, at);
     if (facts.some((fact) => fact.isPretended || fact.isUnlawful)) return null;
     return facts.flatMap(({ color }) => ratesOf(known, date, color, period));
@@ -64,7 +64,7 @@ function judgeNow(snapshot: Snapshot): string {
     if (ofDay !== null && ofDay !== rate) return `now/rate is ${rate}, and today/rate_${period} is ${ofDay}`;
   }
   return judgeBy("now/rate", snapshot, (known, at) => {
-    const date = tariffDay(at);
+    const date = tariffDay(at, known.house);
     const facts = shownFacts(known, date, at);
     if (facts.some((fact) => fact.isPretended || fact.isUnlawful)) return null;
     return facts.flatMap(({ color }) => ratesOf(known, date, color, periodAt(at, snapshot.house.offPeak)));

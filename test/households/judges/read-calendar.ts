@@ -1,7 +1,10 @@
-import { addDays, type Day, dayStart } from "../calendar.ts";
+import { addDays, type Day, dayStart, type Tariff } from "../calendar.ts";
 
-/** The days of `/calendar.ics`. `wrong`: what is not a calendar (RFC 5545), or not one event a day from 06:00 to 06:00. */
-export function readCalendar(text: string): { events: { date: Day; color: string }[]; wrong: string[] } {
+/** The days of `/calendar.ics`. `wrong`: what is not a calendar (RFC 5545), or not one event a tariff day. */
+export function readCalendar(
+  text: string,
+  tariff: Tariff,
+): { events: { date: Day; color: string }[]; wrong: string[] } {
   const lines = text.split("\r\n");
   const wrong = lines.filter((line) => /[\r\n]/.test(line) || Buffer.byteLength(line) > LONGEST_LINE);
   const isWhole = text.startsWith("BEGIN:VCALENDAR\r\n") && text.endsWith("\r\nEND:VCALENDAR\r\n");
@@ -14,7 +17,7 @@ export function readCalendar(text: string): { events: { date: Day; color: string
     .map((event) => {
       const read = (name: string) => new RegExp(`^${name}:(.*?)\\r$`, "m").exec(event)?.[1] ?? "";
       const date = read("UID").slice(0, "2026-01-05".length);
-      const isDay = read("DTSTART") === utc(date) && read("DTEND") === utc(addDays(date, 1));
+      const isDay = read("DTSTART") === utc(date, tariff) && read("DTEND") === utc(addDays(date, 1), tariff);
       if (!isDay) wrong.push(`${date} is from ${read("DTSTART")} to ${read("DTEND")}`);
       if (dates.has(date)) wrong.push(`${date} twice`);
       dates.add(date);
@@ -24,8 +27,8 @@ export function readCalendar(text: string): { events: { date: Day; color: string
 }
 
 /** When a tariff day begins: `20260105T050000Z`. */
-function utc(date: Day): string {
-  return new Date(dayStart(date)).toISOString().replaceAll(/[-:]|\.000/g, "");
+function utc(date: Day, tariff: Tariff): string {
+  return new Date(dayStart(date, tariff)).toISOString().replaceAll(/[-:]|\.000/g, "");
 }
 
 const LONGEST_LINE = 75;

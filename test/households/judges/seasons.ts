@@ -68,12 +68,15 @@ function judgeLeft(color: Color, snapshot: Snapshot): string {
   if (left < 0) return `season/left/${color} is ${left}`;
   if (used === null) return `season/left/${color} is ${left}, and season/used/${color} is None`;
   const all = total ?? usualTotal(color, snapshot);
+  if (all === null) return `season/left/${color} is ${left}, and nobody says how many days the season has`;
   return left === all - used
     ? "right"
     : `season/left/${color} is ${left}, and ${used} of ${all} days are used`;
 }
 
-function usualTotal(color: Color, { at, house }: Snapshot): number {
+/** null: nothing is assumed. */
+function usualTotal(color: Color, { at, house }: Snapshot): number | null {
+  if (!house.hasLaws) return null;
   const { length } = seasonOf(tariffDay(at, house));
   return { rouge: 22, blanc: 43, bleu: length - 22 - 43 }[color];
 }

@@ -182,9 +182,9 @@ function dataCheck(read: Place["read"], words: string): Check {
 /** "one event a tariff day, from 06:00 to 06:00: the days of the season since 1 September, and those that are announced". */
 function calendar({ views, read, trace, quiet }: Place): Check[] {
   const date = read("now/date");
-  if (date === undefined || date === "None" || houseAt(trace, quiet.steady)?.isSpecial !== false)
-    return ["skipped"];
-  const { events, wrong } = readCalendar(views.calendar);
+  const house = houseAt(trace, quiet.steady);
+  if (date === undefined || date === "None" || house?.isSpecial !== false) return ["skipped"];
+  const { events, wrong } = readCalendar(views.calendar, house);
   const days = new Map(events.map((event) => [event.date, event.color]));
   const before = events.find((event) => event.date < seasonOf(date).start);
   return [

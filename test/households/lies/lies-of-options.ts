@@ -1,9 +1,9 @@
 import { HOUR, MINUTE } from "../calendar.ts";
 import { houseAt } from "../judges/topics.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
-import { withOther, withPayload } from "./change-trace.ts";
+import { later, withOther, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { shownFor } from "./read-trace.ts";
+import { shownFor, turnsIn } from "./read-trace.ts";
 
 /** What follows from options that few owners set. */
 export const LIES_OF_OPTIONS: readonly Lie[] = [
@@ -60,6 +60,30 @@ export const LIES_OF_OPTIONS: readonly Lie[] = [
       return withOther(trace, quiet, { ...quiet, retained: new Map(retained) });
     }),
   },
+  {
+    name: "the day begins an hour after day_starts_at",
+    breaks: {
+      document: "config/vigie.yaml",
+      sentence: "When the colour of a date begins. It holds until the same time of the next date.",
+    },
+    judge: "truth",
+    tell: tellAtOne(
+      (trace) => turnsIn(trace, /^vigie\/now\/date$/, HOUR).filter(isOfLateDay(trace)),
+      (trace, event) => withOther(trace, event, later(event, HOUR)),
+    ),
+  },
+  {
+    name: "a Saturday that nobody has named is no rouge day in a tariff without laws",
+    breaks: { document: "docs/rules.md", sentence: "`tariff.laws: off` switches all of this off" },
+    judge: "truth",
+    tell: tellAtOne(
+      (trace) =>
+        shownFor(trace, /^vigie\/rouge_(tomorrow|next)$/, HOUR).filter(
+          ({ event, from }) => event.payload === "None" && houseAt(trace, from)?.hasLaws === false,
+        ),
+      (trace, { event }) => withPayload(trace, event, "OFF"),
+    ),
+  },
   announcementLie("late", (payload) => (payload === "ON" ? "OFF" : "ON"), {
     document: "config/vigie.yaml",
     sentence: "From this time on, the announcement is late if tomorrow's colour is not official",
@@ -83,6 +107,14 @@ function announcementLie(part: string, change: (payload: string) => string, brea
       (trace) => shownFor(trace, new RegExp(`^vigie/announcement/${part}$`), HOUR),
       (trace, { event }) => withPayload(trace, event, change(event.payload)),
     ),
+  };
+}
+
+/** After the time at which days begin in most houses. */
+function isOfLateDay(trace: Trace): (event: EventOf<"published">) => boolean {
+  return (event) => {
+    const dayStarts = houseAt(trace, event.steady)?.dayStarts ?? 0;
+    return dayStarts > 7 * 60;
   };
 }
 

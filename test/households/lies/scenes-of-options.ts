@@ -23,3 +23,24 @@ export const OTHER_NAMES: Scenario = scenarioOf({
     ["11:29", QUIET],
   ],
 });
+
+/** A tariff without laws whose days begin at 07:30. On this Friday morning nobody names a colour of the Saturday before 10:30. */
+export const OTHER_TARIFF: Scenario = scenarioOf({
+  date: "2026-01-16",
+  from: "05:10",
+  to: "09:10",
+  configs: [
+    {
+      service: { base_url: "none" },
+      official: { source: "rte" },
+      mqtt: { url: "mqtt://192.0.2.1" },
+      tariff: { laws: "off", day_starts_at: "07:30" },
+      rules: [{ id: "peak", when: { period: "hp" } }],
+      outputs: { list: [] },
+    },
+  ],
+  happenings: [
+    ["05:10", START],
+    ["09:05", QUIET],
+  ],
+});

@@ -1,7 +1,6 @@
 import {
   addDays,
   COLORS,
-  DAY_STARTS,
   type Day,
   dateOf,
   instantsOf,
@@ -39,13 +38,13 @@ export interface Moment {
 }
 
 /** What the day of this date may be shown as, with the simulation. */
-export function shownFacts({ book, settings }: Moment, date: Day, at: number): readonly DayFact[] {
-  const facts = factsOf(book, date, at);
+export function shownFacts({ book, house, settings }: Moment, date: Day, at: number): readonly DayFact[] {
+  const facts = factsOf(book, date, { at, house });
   const { simulation: simulations } = settings;
-  if (!simulations.some((one) => one && pretends(one, date, at))) return facts;
+  if (!simulations.some((one) => one && pretends(one, date, at, house))) return facts;
   return unique(
     simulations.flatMap((simulation): readonly DayFact[] => {
-      if (!simulation || !pretends(simulation, date, at)) return facts;
+      if (!simulation || !pretends(simulation, date, at, house)) return facts;
       return facts.map((fact): DayFact => {
         // An announced rouge is never hidden behind a milder colour.
         if (fact.official && fact.color === "rouge") return fact;
@@ -91,7 +90,7 @@ function widen(rule: RuleText, moment: Moment, at: number): Possible {
 /** When the clock may change what a condition says. */
 function edgesOf(condition: ConditionText, house: House, from: number, to: number): number[] {
   const edges: number[] = [];
-  const times = [...timesOf(condition), ...house.offPeak.times];
+  const times = [house.dayStarts, ...timesOf(condition), ...house.offPeak.times];
   const { date: last } = wallClock(to);
   for (let { date } = wallClock(from); date <= last; date = addDays(date, 1))
     for (const time of times)
@@ -106,7 +105,7 @@ function edgesOf(condition: ConditionText, house: House, from: number, to: numbe
 /** Minutes since midnight. The clocks are moved at 02:00 and 03:00. */
 const timesOf = onceForEach((condition: ConditionText): readonly number[] => {
   const times = partsOf(condition).flatMap(({ between }) => between?.map(readTime) ?? []);
-  return [...new Set([0, 2 * 60, 3 * 60, DAY_STARTS, ...times])];
+  return [...new Set([0, 2 * 60, 3 * 60, ...times])];
 });
 
 /** When the clock may turn a rule. */
@@ -127,9 +126,10 @@ function evaluate(condition: ConditionText, rule: RuleText, moment: Moment, at: 
   if (day !== undefined) found.push(testDays(condition, rule, moment, at));
   if (period !== undefined) found.push(when(periodAt(at, moment.house.offPeak) === period));
   if (between) found.push(when(isBetween(wallClock(at).minutes, between)));
-  if (weekday !== undefined) found.push(when(listOf(weekday).includes(weekdayOf(tariffDay(at)))));
+  if (weekday !== undefined)
+    found.push(when(listOf(weekday).includes(weekdayOf(tariffDay(at, moment.house)))));
   if (month !== undefined)
-    found.push(when(listOf(month).some((one) => readMonth(one) === monthOf(tariffDay(at)))));
+    found.push(when(listOf(month).some((one) => readMonth(one) === monthOf(tariffDay(at, moment.house)))));
   if (condition.rate) found.push(compare(ratesAt(moment, at), condition.rate));
   if (condition.days_remaining) found.push(compare(daysRemaining(moment, at), condition.days_remaining));
   for (const color of COLORS) {
@@ -171,10 +171,10 @@ function testDays(condition: ConditionText, rule: RuleText, moment: Moment, at: 
     either(shownFacts(moment, date, at).map((fact) => testDay(condition, fact, date, rule, moment)));
   const [, length] = /^next_(\d)_days$/.exec(day) ?? [];
   if (length === undefined) {
-    const date = dateOf(day, at);
+    const date = dateOf(day, at, moment.house);
     return date === undefined ? ANY : test(date);
   }
-  const first = addDays(tariffDay(at), 1);
+  const first = addDays(tariffDay(at, moment.house), 1);
   const days = Array.from({ length: Number(length) }, (_, index) => test(addDays(first, index)));
   return atLeast(condition.every ? days.length : (condition.at_least ?? 1), days);
 }
@@ -188,7 +188,7 @@ function testDay(
 ): Possible {
   const found: Possible[] = [];
   const { color, confidence, official, stage, known } = condition;
-  if (color !== undefined) found.push(testColor(listOf(color), fact, date));
+  if (color !== undefined) found.push(testColor(listOf(color), fact, possibleColors(date, moment.house)));
   if (confidence !== undefined) {
     const configured = rule.threshold ?? 0;
     const percents =
@@ -196,7 +196,12 @@ function testDay(
     found.push(
       either(
         percents.map((percent) =>
-          testConfidence(percent, fact, date, color === undefined ? null : listOf(color)),
+          testConfidence(
+            percent,
+            fact,
+            possibleColors(date, moment.house),
+            color === undefined ? null : listOf(color),
+          ),
         ),
       ),
     );
@@ -208,15 +213,16 @@ function testDay(
     );
   if (known !== undefined) {
     const isOpen =
-      fact.isPretended || fact.isUnlawful || (fact.color === null && possibleColors(date).length === 1);
+      fact.isPretended ||
+      fact.isUnlawful ||
+      (fact.color === null && possibleColors(date, moment.house).length === 1);
     found.push(isOpen ? either([ON, OFF]) : when((fact.color !== null) === known));
   }
   return all(found);
 }
 
-function testColor(wanted: readonly string[], { color }: DayFact, date: Day): Possible {
+function testColor(wanted: readonly string[], { color }: DayFact, possible: readonly string[]): Possible {
   if (color !== null) return when(wanted.includes(color));
-  const possible = possibleColors(date);
   if (!possible.some((one) => wanted.includes(one))) return OFF;
   if (!possible.every((one) => wanted.includes(one))) return UNKNOWN;
   // The documents do not say what is so if several colours are possible, and all of them are asked for.
@@ -226,12 +232,11 @@ function testColor(wanted: readonly string[], { color }: DayFact, date: Day): Po
 function testConfidence(
   percent: number,
   fact: DayFact,
-  date: Day,
+  possible: readonly string[],
   wanted: readonly string[] | null,
 ): Possible {
   if (fact.isPretended) return ANY;
   if (fact.color === null) {
-    const possible = possibleColors(date);
     if (wanted && possible.length === 1) return ON;
     // "By the laws any `confidence` passes", and "of an unknown day `confidence` is unknown": both are said.
     const isByLaws = wanted ? possible.every((one) => wanted.includes(one)) : possible.length === 1;
@@ -261,9 +266,9 @@ function compare(numbers: Numbers, bounds: Parameters<typeof isWithin>[1]): Poss
 
 /** The price in force. A simulation does not change it. */
 function ratesAt({ book, house }: Moment, at: number): Numbers {
-  const [date, period] = [tariffDay(at), periodAt(at, house.offPeak)];
+  const [date, period] = [tariffDay(at, house), periodAt(at, house.offPeak)];
   return unique(
-    factsOf(book, date, at).flatMap(({ color }): Numbers => {
+    factsOf(book, date, { at, house }).flatMap(({ color }): Numbers => {
       const rates = ratesOf({ book, house }, date, color, period);
       // Whether a price by the laws alone counts for a rule is not said.
       return color === null ? [...rates, null] : rates;

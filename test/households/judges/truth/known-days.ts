@@ -9,6 +9,7 @@ import {
   MINUTE,
   possibleColors,
   seasonOf,
+  type Tariff,
   tariffDay,
   wallClock,
 } from "../../calendar.ts";
@@ -91,15 +92,22 @@ const NOTHING: DayFact = {
 };
 const UNKNOWN: readonly DayFact[] = [NOTHING];
 
+/** What the clock shows, in a house with this tariff. */
+interface When {
+  at: number;
+  house: Tariff;
+}
+
 /** All that the day may be shown as. */
-export function factsOf({ days }: { days: KnownDays }, date: Day, at: number): readonly DayFact[] {
+export function factsOf({ days }: { days: KnownDays }, date: Day, moment: When): readonly DayFact[] {
   const day = days.get(date);
   if (!day) return UNKNOWN;
   const phases = factsFound.get(day) ?? new Map<string, DayFact[]>();
   factsFound.set(day, phases);
-  const now = tariffDay(at);
-  const phase = now < date ? "before" : now > date ? "after" : "in force";
-  const facts = phases.get(phase) ?? findFacts(day, date, at);
+  const { at, house } = moment;
+  const now = tariffDay(at, house);
+  const phase = `${now < date ? "before" : now > date ? "after" : "in force"} ${house.dayStarts} ${house.hasLaws}`;
+  const facts = phases.get(phase) ?? findFacts(day, date, moment);
   phases.set(phase, facts);
   return facts;
 }
@@ -107,9 +115,9 @@ export function factsOf({ days }: { days: KnownDays }, date: Day, at: number): r
 /** What is known of a day is shown in one way before it, in one while it is in force, and in one after it. */
 const factsFound = new WeakMap<KnownDay, Map<string, DayFact[]>>();
 
-function findFacts({ service, rte, forecast }: KnownDay, date: Day, at: number): DayFact[] {
+function findFacts({ service, rte, forecast }: KnownDay, date: Day, moment: When): DayFact[] {
   const found = service.flatMap((ofService) =>
-    rte.flatMap((ofRte) => forecast.map((said) => factOf(ofService, ofRte, said, date, at))),
+    rte.flatMap((ofRte) => forecast.map((said) => factOf(ofService, ofRte, said, date, moment))),
   );
   return unique(found);
 }
@@ -119,7 +127,7 @@ function factOf(
   rte: Word | null,
   forecast: Forecast | null,
   date: Day,
-  at: number,
+  { at, house }: When,
 ): DayFact {
   const official = (color: Color, isFinal: boolean): DayFact => ({
     ...NOTHING,
@@ -131,17 +139,17 @@ function factOf(
   if (service && rte && service.color !== rte.color) {
     if (rte.confirmed) return official(rte.color, true);
     const isRteDearer = COLORS.indexOf(rte.color) > COLORS.indexOf(service.color);
-    if (service.confirmed && (!isRteDearer || tariffDay(at) > date || rte.isGone))
+    if (service.confirmed && (!isRteDearer || tariffDay(at, house) > date || rte.isGone))
       return official(service.color, true);
     return official(service.confirmed || isRteDearer ? rte.color : service.color, false);
   }
   const word = service ?? rte;
   if (word) {
     const isConfirmed = service?.confirmed === true || rte?.confirmed === true;
-    return official(word.color, isConfirmed || at >= dayStart(date));
+    return official(word.color, isConfirmed || at >= dayStart(date, house));
   }
   if (!forecast) return NOTHING;
-  if (!possibleColors(date).includes(forecast.color)) return { ...NOTHING, isUnlawful: true };
+  if (!possibleColors(date, house).includes(forecast.color)) return { ...NOTHING, isUnlawful: true };
   return { ...NOTHING, ...forecast, stage: "forecast" };
 }
 
@@ -153,6 +161,7 @@ interface Answer {
   body: string;
   /** What the clock of vigie's machine shows as it arrives. */
   at: number;
+  house: Tariff;
   /** When it was made, by its own headers. */
   made: number;
   /** Its headers and the clock leave no doubt about when it was made. */
@@ -222,35 +231,35 @@ function learnDate(given: Json, learner: Learner): void {
   learner.rates(given.date, color, given.hp_rate, given.hc_rate);
 }
 
-function learnLight(given: Json, learner: Learner, { at }: Answer): void {
+function learnLight(given: Json, learner: Learner, { at, house }: Answer): void {
   const today = wallClock(at).date;
-  for (const [date, color] of wordsOfRte(given))
+  for (const [date, color] of wordsOfRte(given, house))
     if (date >= addDays(today, -7) && date <= addDays(today, 1)) learner.word(date, "rte", color);
   learner.missing(given);
 }
 
-function learnSeasonOfRte(given: Json, learner: Learner, { at, path }: Answer): void {
+function learnSeasonOfRte(given: Json, learner: Learner, { at, path, house }: Answer): void {
   const today = wallClock(at).date;
   const [, requested] = /season=(\d{4}-\d{4})/.exec(path) ?? [];
-  for (const [date, color] of wordsOfRte(given)) {
+  for (const [date, color] of wordsOfRte(given, house)) {
     // "Dates of another season than the requested one: skipped."
     if (date >= today || seasonOf(date).label !== requested) continue;
-    if (date === tariffDay(at)) learner.fillDayInForce(date, color);
+    if (date === tariffDay(at, house)) learner.fillDayInForce(date, color);
     else learner.word(date, "rte", color);
   }
 }
 
-function wordsOfRte({ values }: Json): [Day, Color][] {
+function wordsOfRte({ values }: Json, house: Tariff): [Day, Color][] {
   const words: Record<string, Color> = { BLUE: "bleu", WHITE: "blanc", RED: "rouge" };
   return Object.entries((values ?? {}) as Json).flatMap(([date, word]): [Day, Color][] => {
     const color = typeof word === "string" ? words[word.toUpperCase()] : undefined;
-    return color && isDate(date) && possibleColors(date).includes(color) ? [[date, color]] : [];
+    return color && isDate(date) && possibleColors(date, house).includes(color) ? [[date, color]] : [];
   });
 }
 
 type Learner = ReturnType<typeof createLearner>;
 
-function createLearner(before: Book, { made, isPlain }: Answer) {
+function createLearner(before: Book, { made, isPlain, house }: Answer) {
   const days = new Map(before.days);
   let { season, updatedAt } = before;
   const dayAt = (date: Day) => days.get(date) ?? UNKNOWN_DAY;
@@ -282,7 +291,7 @@ function createLearner(before: Book, { made, isPlain }: Answer) {
     /** RTE's answer of the eve, from 11:30 on, that names its own day and not the next one. */
     missing: (given: Json) => {
       const [today, next] = [wallClock(made).date, addDays(wallClock(made).date, 1)];
-      const isWhole = wordsOfRte(given).some(([date]) => date === today);
+      const isWhole = wordsOfRte(given, house).some(([date]) => date === today);
       if (!isWhole || Object.hasOwn((given.values ?? {}) as Json, next)) return;
       const gone = confirmationsOf(next, made, isPlain);
       const list = dayAt(next).rte.flatMap((old) =>

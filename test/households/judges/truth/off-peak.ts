@@ -7,6 +7,7 @@ import {
   type Period,
   readMonth,
   readTime,
+  type Tariff,
   tariffDay,
   wallClock,
   weekdayOf,
@@ -67,9 +68,10 @@ export function periodAt(at: number, { rows }: OffPeak): Period {
 }
 
 /** When the period changes next: in the tariff day in force or the seven after it, else null. */
-export function nextPeriodChange(at: number, offPeak: OffPeak): number | null {
+export function nextPeriodChange(at: number, house: Tariff & { offPeak: OffPeak }): number | null {
+  const { offPeak } = house;
   const { date: first } = wallClock(at);
-  const end = dayStart(addDays(tariffDay(at), 8));
+  const end = dayStart(addDays(tariffDay(at, house), 8), house);
   const now = periodAt(at, offPeak);
   // The clocks are moved at 02:00 and 03:00.
   const times = [...offPeak.times, 2 * 60, 3 * 60];

@@ -9,13 +9,13 @@ type Numbers = readonly (number | null)[];
 /** By what prices are found. */
 interface Known {
   book: { days: KnownDays };
-  house: Pick<House, "rates" | "isOwnerFirst">;
+  house: House;
 }
 
 /** What a kilowatt-hour may cost in this period of a day that is shown with this colour. */
 export function ratesOf({ book, house }: Known, date: Day, color: Color | null, period: Period): Numbers {
   if (color === null) {
-    const [only, ...others] = possibleColors(date);
+    const [only, ...others] = possibleColors(date, house);
     // By the laws alone the price is the owner's.
     return only === undefined || others.length > 0 ? [null] : [ofTable(house, date, only, period)];
   }
@@ -30,7 +30,7 @@ export function pricesOf(
   color: Color,
   period: Period,
 ): Numbers {
-  const now = tariffDay(at);
+  const now = tariffDay(at, house);
   const from = rowOf(house, now)?.from ?? now;
   const until =
     house.rates
@@ -41,7 +41,7 @@ export function pricesOf(
   const begun = dates.filter((date) => date <= now).reverse();
   const found: (number | null)[] = [];
   for (const date of [...begun, ...dates.filter((one) => one > now)]) {
-    const facts = factsOf(book, date, at);
+    const facts = factsOf(book, date, { at, house });
     if (!facts.some((fact) => fact.color === color)) continue;
     const { said, isSure } = ofService(book, date, color, period);
     found.push(...said);

@@ -187,7 +187,8 @@ function findLife(trace: Trace): Life {
     if (isKind(event, "answer")) {
       const { made, isPlain, isHoursOff } = readMade(event.headers, trace.began + steady);
       // By another tariff's time zone a word may be confirmed later.
-      const isOfThisTariff = house.at(steady)?.isSpecial === false;
+      const given = house.at(steady);
+      const isOfThisTariff = given?.isSpecial === false;
       const isCertain = isPlain && wasPlain[event.source] && skew.at(steady) === 0 && isOfThisTariff;
       wasPlain[event.source] = isPlain;
       ahead.set(event.source, made - steady);
@@ -196,7 +197,7 @@ function findLife(trace: Trace): Life {
       const tag = `${event.source} ${event.path} ${event.headers.etag ?? ""}`;
       const body = event.status === 304 ? (bodies.get(tag) ?? event.body) : event.body;
       if (event.status === 200) bodies.set(tag, body);
-      const book = learn(current.book, { ...event, body, made, isPlain: isCertain });
+      const book = learn(current.book, { ...event, body, made, isPlain: isCertain, house: given ?? {} });
       learnt(event, { ...current, book });
     }
     if (isKind(event, "heard") && event.topic.startsWith(`${BASE}/`) && !event.retain) {

@@ -8,7 +8,7 @@ export type Numbers = readonly (number | null)[];
 /** By what the counters of a season are found. */
 interface Known {
   book: Pick<Book, "season"> & { days: KnownDays };
-  house: Pick<House, "hasService">;
+  house: House;
 }
 
 export function daysRemaining(known: Known, at: number): Numbers {
@@ -24,8 +24,8 @@ export function remainingDays(known: Known, at: number, color: Color): Numbers {
 
 type Season = NonNullable<Book["season"][number]>;
 
-function seasonNumbers({ book }: Known, at: number, read: (season: Season) => Numbers): Numbers {
-  const { label } = seasonOf(tariffDay(at));
+function seasonNumbers({ book, house }: Known, at: number, read: (season: Season) => Numbers): Numbers {
+  const { label } = seasonOf(tariffDay(at, house));
   return unique(book.season.flatMap((said) => (said?.season === label ? read(said) : [null])));
 }
 
@@ -40,11 +40,11 @@ export function usedDays(known: Known, at: number, color: Color): Numbers {
 }
 
 /** null: a day is missing. */
-function countDays({ book }: Known, at: number): Record<Color, number> | null | "open" {
-  const now = tariffDay(at);
+function countDays({ book, house }: Known, at: number): Record<Color, number> | null | "open" {
+  const now = tariffDay(at, house);
   const used = { bleu: 0, blanc: 0, rouge: 0 };
   for (let date = seasonOf(now).start; date <= now; date = addDays(date, 1)) {
-    const facts = factsOf(book, date, at);
+    const facts = factsOf(book, date, { at, house });
     const colors = new Set(facts.map(({ official, color }) => (official ? color : null)));
     const [color] = colors;
     if (colors.size > 1) return "open";
@@ -57,14 +57,15 @@ function countDays({ book }: Known, at: number): Record<Color, number> | null | 
 /** The total less the days that are used. */
 export function leftDays(known: Known, at: number, color: Color): Numbers {
   const { book, house } = known;
-  const { label, length } = seasonOf(tariffDay(at));
+  const { label, length } = seasonOf(tariffDay(at, house));
   const used = countDays(known, at);
   if (used === "open") return UNDECIDED;
   if (used === null) return [null];
   // No colour has a number if one was used more often than the season has it.
   const count = (total: Record<Color, number>) =>
     COLORS.some((one) => used[one] > total[one]) ? null : total[color] - used[color];
-  const assumed = count({ rouge: 22, blanc: 43, bleu: length - 22 - 43 });
+  // "With `tariff.laws: off` nothing is assumed."
+  const assumed = house.hasLaws ? count({ rouge: 22, blanc: 43, bleu: length - 22 - 43 }) : null;
   return unique(
     book.season.flatMap((said): Numbers => {
       if (said?.season === label) return [count(said.total)];

@@ -1,4 +1,4 @@
-import { addDays, COLORS, type Color, type Day, HOUR, tariffDay } from "../../calendar.ts";
+import { COLORS, type Color, type Day, dateOf, HOUR, tariffDay } from "../../calendar.ts";
 import type { House } from "../house.ts";
 import { readDuration } from "./duration.ts";
 import { unique } from "./known-days.ts";
@@ -20,7 +20,8 @@ interface Threshold {
 
 interface Simulation {
   color: Color;
-  from: "now" | "next";
+  /** The date of the tariff day that was meant as it began. */
+  date: Day;
   begun: number;
   until: number;
 }
@@ -67,7 +68,7 @@ export function obey(settings: Settings, topic: string, payload: string, at: num
     return { ...settings, threshold: new Map(settings.threshold).set(id, unique(after)) };
   }
   if (topic === "simulation/set")
-    return { ...settings, simulation: simulate(settings.simulation, payload, at) };
+    return { ...settings, simulation: simulate(settings.simulation, payload, at, house) };
   return settings;
 }
 
@@ -90,33 +91,35 @@ function enabledNow({ enabled, until, later }: Enabled, at: number): boolean {
   return until !== null && at >= until ? later : enabled;
 }
 
-function simulate(before: Settings["simulation"], payload: string, at: number): Settings["simulation"] {
+function simulate(
+  before: Settings["simulation"],
+  payload: string,
+  at: number,
+  house: House,
+): Settings["simulation"] {
+  const meant = (from: "now" | "next") => dateOf(from, at, house)!;
   const isColor = (text: unknown): text is Color => COLORS.some((color) => color === text);
   const command = payload.toLowerCase();
   if (command === "auto") return [null];
   const [word = "", day = "now", ...more] = command.split(":");
   if (isColor(word) && (day === "now" || day === "next") && more.length === 0)
-    return [{ color: word, from: day, begun: at, until: at + HOUR }];
+    return [{ color: word, date: meant(day), begun: at, until: at + HOUR }];
   const given = readObject(payload);
   if (!given || !isColor(given.color)) return given?.color === "auto" ? unique([...before, null]) : before;
   const length = given.for === undefined ? HOUR : durationOf(given.for);
   const from = given.from ?? "now";
   if (length === null || (from !== "now" && from !== "next")) return before;
-  return [{ color: given.color, from, begun: at, until: at + length }];
+  return [{ color: given.color, date: meant(from), begun: at, until: at + length }];
 }
 
 /** Whether the simulation pretends this date's colour: that of the day that was meant as it began, whatever it is called since. */
-export function pretends(simulation: Simulation, date: Day, at: number): boolean {
-  return isRunning(simulation, at) && date === meantDay(simulation);
+export function pretends(simulation: Simulation, date: Day, at: number, house: House): boolean {
+  return isRunning(simulation, at, house) && date === simulation.date;
 }
 
 /** It ends with its day, if its time does not end before. */
-export function isRunning(simulation: Simulation, at: number): boolean {
-  return at >= simulation.begun && at < simulation.until && tariffDay(at) <= meantDay(simulation);
-}
-
-function meantDay({ from, begun }: Simulation): Day {
-  return from === "now" ? tariffDay(begun) : addDays(tariffDay(begun), 1);
+export function isRunning({ begun, until, date }: Simulation, at: number, house: House): boolean {
+  return at >= begun && at < until && tariffDay(at, house) <= date;
 }
 
 /** After an edit of the configuration: an edited threshold counts, and a rule that is new is as configured. */
