@@ -104,6 +104,8 @@ interface BrokerOptions {
   tell: (seen: Seen) => void;
   /** MQTT 3.1.1 only: it refuses 5. */
   isOld: boolean;
+  /** Below it vigie publishes its own topics: that it hears them again is not told. */
+  base: string;
 }
 
 interface Subscription extends SubscribeOptions {
@@ -136,7 +138,7 @@ interface Link {
   end: (why: string) => void;
 }
 
-export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
+export function createBroker({ machine, tell, isOld, base }: BrokerOptions): Broker {
   const { later, arrive, steady } = machine;
   let retained = new Map<string, { payload: string; qos: 0 | 1 | 2; until: number; isOwn: boolean }>();
   const sessions = new Map<string, Session>();
@@ -156,7 +158,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     const found = retained.get(topic);
     return found && found.until > steady() ? found : undefined;
   };
-  /** Gives a message to all who want it. `from`: vigie's own are not told as heard. */
+  /** Gives a message to all who want it. */
   const route = (message: BrokerMessage, isOwn: boolean) => {
     const { topic, payload, retain, qos, expiry } = message;
     const until = expiry === undefined ? Number.POSITIVE_INFINITY : steady() + expiry * 1000;
@@ -183,7 +185,8 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
   };
   const hand = ({ client }: Link, message: Heard, isOwn: boolean) => {
     const { topic, payload, retain } = message;
-    if (client.will && !isOwn) tell({ kind: "heard", topic, payload, retain });
+    const isEcho = isOwn && `${topic}/`.startsWith(`${base}/`);
+    if (client.will && !isEcho) tell({ kind: "heard", topic, payload, retain });
     client.receive(message);
   };
   const sendWill = (session: Session) => {

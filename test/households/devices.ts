@@ -104,9 +104,8 @@ export function createDevices(
     sayPresence(one, "there");
   }
   broker.onMessage(({ topic, payload }) => {
-    const [id = "", what] = topic.split("/");
-    const one = what === "set" ? living.get(id) : undefined;
-    if (one) tell(one, payload);
+    for (const one of living.values())
+      if (topic === (one.device.hears ?? `${one.device.id}/set`)) tell(one, payload);
   });
   return {
     obey: (id, payload, host) => {

@@ -17,6 +17,7 @@ import { withRareOptions } from "./generate-options.ts";
 import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { withPowerCuts } from "./generate-power-cuts.ts";
 import { drawRougeDays, drawRougeMessage } from "./generate-rouge-days.ts";
+import { withSharedTopics } from "./generate-shared-topics.ts";
 import { answerOddly } from "./generate-source-faults.ts";
 import { spoilStateFile } from "./generate-state-file.ts";
 import { meddle, startSecond } from "./generate-strangers.ts";
@@ -49,7 +50,7 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
   const devices = drawDevices(draw, outputs);
   const story = createStory(draw, { from: Date.parse(from), length, configs, values, outputs, devices });
   const events = withPowerCuts(seed, { from, length, devices, events: tell(story) });
-  return withRareOptions({
+  const scenario = withRareOptions({
     seed,
     from,
     length,
@@ -62,6 +63,10 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
     ...(rougeDays && { colors: rougeDays.colors }),
     ...drawDearer(seed, begin),
   });
+  const shared = withSharedTopics(scenario);
+  // Two outputs with `keep` that are confirmed by the same place are refused.
+  for (const config of shared.configs) if (!(await isAccepted(config))) return scenario;
+  return shared;
 }
 
 /** The service's prices change in some households, by draws of their own: they move no other one. */

@@ -30,7 +30,12 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   };
   const machine = startMachine(began, (error) => vigie.crash(error));
   const random = randomFrom(`household/${scenario.seed}`);
-  const broker = createBroker({ machine, tell: note, isOld: scenario.oldBroker });
+  const broker = createBroker({
+    machine,
+    tell: note,
+    isOld: scenario.oldBroker,
+    base: baseTopicOf(scenario),
+  });
   const disk = createDisk({ machine, tell: note });
   const sources = createSources({
     machine,

@@ -91,6 +91,8 @@ export interface ConfirmText {
 export interface Device {
   /** The id of its output. Over HTTP this is how its address begins. */
   id: string;
+  /** Where it hears over MQTT what it is to do. Default: its id and `/set`. */
+  hears?: string;
   /** Where it reports over MQTT. */
   report?: {
     topic: string;

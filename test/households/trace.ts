@@ -133,7 +133,10 @@ type BrokerSeen =
       payload: string;
       retain: boolean;
     }
-  /** A message that vigie did not send has arrived at its lasting connection, as the broker marks it. */
+  /**
+   * A message has arrived at vigie's lasting connection, as the broker marks it: not one of its own below the base topic, but also its own
+   * for a device, if another output is confirmed there.
+   */
   | { kind: "heard"; topic: string; payload: string; retain: boolean };
 
 /** Requests of vigie to devices, and to services that deliver messages. */

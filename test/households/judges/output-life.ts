@@ -275,7 +275,7 @@ function readHeard({ events }: Trace): Material["heard"] {
     if (isKind(event, "resume")) awakeAt = steady;
     if (isKind(event, "connected")) connectedAt = steady;
     if (isKind(event, "latency")) latency = event.milliseconds;
-    if (isKind(event, "message")) published.set(`${event.topic} ${event.payload}`, steady);
+    if (isKind(event, "message", "published")) published.set(`${event.topic} ${event.payload}`, steady);
     if (isKind(event, "heard") && !event.topic.startsWith(`${BASE}/`)) {
       const { topic, payload, retain } = event;
       const last = published.get(`${topic} ${payload}`) ?? Number.NEGATIVE_INFINITY;
