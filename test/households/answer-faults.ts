@@ -11,19 +11,35 @@ export type AnswerFault =
   /** RTE has keys that are no dates, and dates far ahead; or it has the dates of the season before. */
   | { kind: "strange keys" | "wrong season" }
   /** The right words, said to be something else than JSON. */
-  | { kind: "wrong type" };
+  | { kind: "wrong type" }
+  /** Confidences in percent, or prices in cents. */
+  | { kind: "percent" | "cents" }
+  /** Of each object one field or some are missing, or null. */
+  | { kind: "missing" | "nulls" };
 
 export function isAnswerFault(fault: { kind: string }): fault is AnswerFault {
   return (KINDS as readonly string[]).includes(fault.kind);
 }
 
-const KINDS = ["other color", "spellings", "strange keys", "wrong season", "wrong type"] as const;
+const KINDS = [
+  "other color",
+  "spellings",
+  "strange keys",
+  "wrong season",
+  "wrong type",
+  "percent",
+  "cents",
+  "missing",
+  "nulls",
+] as const;
 
 export function spoilAnswer(reply: HttpAnswer, fault: AnswerFault, random: Random): HttpAnswer {
   if (reply.status !== 200) return reply;
   if (fault.kind === "wrong type")
     return { ...reply, headers: { ...reply.headers, "content-type": "text/plain" } };
   const json = JSON.parse(reply.body);
+  const changed = spoilFields(json, fault, random);
+  if (changed !== undefined) return { ...reply, body: JSON.stringify(changed) };
   return {
     ...reply,
     body: JSON.stringify(
@@ -32,6 +48,53 @@ export function spoilAnswer(reply: HttpAnswer, fault: AnswerFault, random: Rando
         : spoilDays(json, fault, random),
     ),
   };
+}
+
+/** undefined: the fault is no such one. */
+function spoilFields(json: unknown, fault: AnswerFault, random: Random): unknown {
+  const mapObjects = (change: (object: Fields) => Fields) =>
+    JSON.parse(JSON.stringify(json), (_key, value: unknown) =>
+      typeof value === "object" && value !== null && !Array.isArray(value) ? change({ ...value }) : value,
+    );
+  const scale = (fields: readonly string[]) =>
+    mapObjects((object) =>
+      mapFields(object, (key, value) => (fields.includes(key) ? times100(value) : value)),
+    );
+  switch (fault.kind) {
+    case "percent":
+      return scale(["confidence", "prediction_confidence"]);
+    case "cents":
+      return scale(["hp", "hc", "hp_rate", "hc_rate"]);
+    case "missing":
+    case "nulls": {
+      const left = fault.kind === "nulls" ? null : undefined;
+      return mapObjects((object) => {
+        // Of RTE's answer mostly single dates.
+        if ("values" in object && random() < 0.8) return object;
+        const lost = drawLosses(Object.keys(object), random);
+        return mapFields(object, (key, value) => (lost.has(key) ? left : value));
+      });
+    }
+    default:
+      return undefined;
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+function mapFields(object: Fields, change: (key: string, value: unknown) => unknown): Fields {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(key, value)]));
+}
+
+/** Without the tails of binary fractions. */
+function times100(value: unknown): unknown {
+  return typeof value === "number" ? Number((value * 100).toFixed(6)) : value;
+}
+
+/** One for certain, and each other one in eight. */
+function drawLosses([first, ...others]: string[], random: Random): Set<string> {
+  if (first === undefined) return new Set();
+  return new Set([pick([first, ...others], random), ...others.filter(() => random() < 1 / 8)]);
 }
 
 type Values = Record<string, string>;
@@ -55,7 +118,7 @@ function spoilValues(values: Values, fault: AnswerFault, random: Random): Values
       return map((date, word) => [`${Number(date.slice(0, 4)) - 1}${date.slice(4)}`, word]);
     case "strange keys":
       return { ...STRANGE, ...values };
-    case "wrong type":
+    default:
       return values;
   }
 }

@@ -14,7 +14,19 @@ export function answerOddly(
   const put = (source: "service" | "rte", fault: SourceFault, seconds: number) =>
     void events.push({ at, kind: "source", source, fault, for: seconds });
   const either = one(["service", "rte"] as const);
-  switch (one(["other color", "other color", "spellings", "of RTE", "type", "status"] as const)) {
+  switch (
+    one([
+      "other color",
+      "other color",
+      "spellings",
+      "of RTE",
+      "type",
+      "status",
+      "fields",
+      "fields",
+      "units",
+    ] as const)
+  ) {
     case "other color": {
       // The running day, the next one, or one that is over. One source may go on saying so until the day is over.
       const date = addDays(tariffDay(now), one([-1, 0, 0, 0, 1]));
@@ -33,6 +45,12 @@ export function answerOddly(
       return length;
     case "type":
       put(either, { kind: "wrong type" }, length);
+      return length;
+    case "fields":
+      put(either, { kind: one(["missing", "nulls"]) }, length);
+      return length;
+    case "units":
+      put("service", { kind: one(["percent", "cents", "history names"]) }, length);
       return length;
     case "status":
       put(either, { kind: "status", status: one([302, 400, 422]) }, length);

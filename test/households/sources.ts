@@ -18,6 +18,8 @@ export type SourceFault =
   | { kind: "path"; part: "season" | "history" | "tempo?"; status: 404 | 503 }
   /** Words that are no colours, a body that is no JSON, or the half of one. */
   | { kind: "wrong words" | "no json" | "cut" }
+  /** It knows other names for the parameters of a request for history than the usual ones, and says so. */
+  | { kind: "history names" }
   /** A cache replays what was said this many seconds ago; `tells`: and says so. */
   | { kind: "cache"; seconds: number; tells: boolean }
   /** The clock of the source is ahead (or, below 0, behind). */
@@ -144,14 +146,18 @@ export function createAnswers(name: SourceName, options: Invented) {
   const answer = simulateSources({ seed, colors, announcements: announcementsOf(name, options) });
   return (path: string, ifNoneMatch: string, now: number, fault: SourceFault | null) => {
     const age = fault?.kind === "cache" ? fault.seconds : 0;
+    const known =
+      fault?.kind === "history names"
+        ? path.replace("first_day=", "start_date=").replace("last_day=", "end_date=")
+        : path;
     const ask = (tag: string) =>
-      withDearer(withoutEarlier(answer(path, tag, now - age * 1000), path, since), dearer);
+      withDearer(withoutEarlier(answer(known, tag, now - age * 1000), path, since), dearer);
     const whole = ask("");
     const isHit = fault !== null && (fault.kind !== "path" || path.includes(fault.part));
     const spoil = (given: SourceFault) =>
       isAnswerFault(given)
         ? spoilAnswer(withoutTag(whole), given, randomFrom(`${seed}/${name}/${now}`))
-        : damage(whole, given);
+        : damage(whole, given, path);
     const reply = isHit ? spoil(fault) : ask(ifNoneMatch);
     const clock = now + (fault?.kind === "clock" ? fault.seconds * 1000 : 0);
     const tells = fault?.kind === "cache" && fault.tells;
@@ -200,7 +206,7 @@ function withoutTag(reply: HttpAnswer): HttpAnswer {
   return { ...reply, headers };
 }
 
-function damage(reply: HttpAnswer, fault: Exclude<SourceFault, AnswerFault>): HttpAnswer {
+function damage(reply: HttpAnswer, fault: Exclude<SourceFault, AnswerFault>, path: string): HttpAnswer {
   const { headers } = withoutTag(reply);
   const { body } = reply;
   switch (fault.kind) {
@@ -221,6 +227,8 @@ function damage(reply: HttpAnswer, fault: Exclude<SourceFault, AnswerFault>): Ht
       return { ...reply, headers: { ...headers, "content-type": "text/html" }, body: "<html></html>" };
     case "cut":
       return { ...reply, headers, body: body.slice(0, body.length / 2) };
+    case "history names":
+      return /history.*start_date=/.test(path) ? refuseNames(headers) : reply;
     case "down":
     case "slow":
     case "hangs":
@@ -228,6 +236,15 @@ function damage(reply: HttpAnswer, fault: Exclude<SourceFault, AnswerFault>): Ht
     case "clock":
       return reply;
   }
+}
+
+function refuseNames(headers: HttpAnswer["headers"]): HttpAnswer {
+  const detail = ["first_day", "last_day"].map((name) => ({
+    loc: ["query", name],
+    msg: "Field required",
+    type: "missing",
+  }));
+  return { status: 422, headers, body: JSON.stringify({ detail }) };
 }
 
 const ANSWER_TAKES = 50;

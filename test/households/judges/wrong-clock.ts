@@ -211,17 +211,27 @@ function isChange(event: TraceEvent): boolean {
 
 function isPlain(event: EventOf<"answer">, { began }: Trace): boolean {
   const { headers, body, status, steady } = event;
-  const isRead = (status === 200 || status === 304) && isJson(body) && !/violet|null/.test(body);
+  const isRead = (status === 200 || status === 304) && isWhole(body) && !/violet|null/.test(body);
   return isRead && readMade(headers, began + steady).isPlain;
 }
 
-function isJson(text: string): boolean {
+/** JSON in which no field is missing that a household's sources usually have. */
+function isWhole(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    const given = JSON.parse(text);
+    const days = [given, given.today, given.tomorrow, given.forecast].flat();
+    const isOfForecasts = ["updated_at", "today", "tomorrow", "forecast"].some((name) => name in given);
+    const isEachThere = isOfForecasts
+      ? ["updated_at", "today", "tomorrow", "forecast"].every((name) => name in given)
+      : true;
+    return isEachThere && days.every((day) => hasBoth(day, "date", "color"));
   } catch {
     return false;
   }
+}
+
+function hasBoth(given: unknown, one: string, other: string): boolean {
+  return typeof given !== "object" || given === null || one in given === other in given;
 }
 
 function hours(milliseconds: number): string {

@@ -3,7 +3,7 @@ import { houseAt } from "../judges/topics.ts";
 import { type EventOf, isKind, type Trace, type TraceEvent } from "../trace.ts";
 import { later, withOther, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
-import { shownFor, turnsIn } from "./read-trace.ts";
+import { type Shown, shownFor, turnsIn } from "./read-trace.ts";
 
 /** What follows from options that few owners set. */
 export const LIES_OF_OPTIONS: readonly Lie[] = [
@@ -84,6 +84,39 @@ export const LIES_OF_OPTIONS: readonly Lie[] = [
       (trace, { event }) => withPayload(trace, event, "OFF"),
     ),
   },
+  {
+    name: "a confidence in percent is taken for a fraction of one",
+    breaks: {
+      document: "docs/service.md",
+      sentence: "one value over 1 shows that the service sends percent",
+    },
+    judge: "truth",
+    tell: tellAtOne(
+      (trace) => shownFor(trace, /^vigie\/d[2-7]\/confidence$/, 40 * MINUTE).filter(isInPercent(trace)),
+      (trace, { event }) => withPayload(trace, event, "1"),
+    ),
+  },
+  {
+    name: "a price in cents is taken for one in euros",
+    breaks: { document: "docs/service.md", sentence: "A price below 0.01 or over 5 EUR/kWh is not used." },
+    judge: "prices",
+    tell: tellAtOne(
+      (trace) => shownFor(trace, /^vigie\/d[2-7]\/rate_hp$/, HOUR).filter(isOfOwner),
+      (trace, { event }) => withPayload(trace, event, "16.12"),
+    ),
+  },
+  {
+    name: "a price that is not used has no owner's price in its place",
+    breaks: {
+      document: "docs/service.md",
+      sentence: "Without them `tariff.rates` of the household counts",
+    },
+    judge: "prices",
+    tell: tellAtOne(
+      (trace) => shownFor(trace, /^vigie\/d[2-7]\/rate_hp$/, HOUR).filter(isOfOwner),
+      (trace, { event }) => withPayload(trace, event, "None"),
+    ),
+  },
   announcementLie("late", (payload) => (payload === "ON" ? "OFF" : "ON"), {
     document: "config/vigie.yaml",
     sentence: "From this time on, the announcement is late if tomorrow's colour is not official",
@@ -108,6 +141,28 @@ function announcementLie(part: string, change: (payload: string) => string, brea
       (trace, { event }) => withPayload(trace, event, change(event.payload)),
     ),
   };
+}
+
+/** It was published while the service sent percent. */
+function isInPercent({ events }: Trace): (shown: Shown) => boolean {
+  return ({ event, from, to }) => {
+    const answers = events.filter(
+      (one) => isKind(one, "answer") && one.path.endsWith("/v1/public") && one.steady < to - MINUTE,
+    );
+    const inForce = [
+      answers.findLast((one) => one.steady <= from),
+      ...answers.filter((one) => one.steady > from),
+    ];
+    const arePercent = inForce.every(
+      (one) => one && isKind(one, "answer") && /"confidence":[1-9]\d/.test(one.body),
+    );
+    return Number(event.payload) > 10 && arePercent;
+  };
+}
+
+/** No household has other prices that begin so. */
+function isOfOwner({ event }: Shown): boolean {
+  return /^0\.1[123]11$/.test(event.payload);
 }
 
 /** After the time at which days begin in most houses. */

@@ -1,5 +1,5 @@
 import type { Scenario } from "../scenario.ts";
-import { QUIET, START, scenarioOf } from "../script.ts";
+import { QUIET, START, scenarioOf, sourceFault } from "../script.ts";
 
 /** Other names for topics, an entity that is left out, and an owner who waits for the announcement until 08:00 only. */
 export const OTHER_NAMES: Scenario = scenarioOf({
@@ -41,6 +41,41 @@ export const OTHER_TARIFF: Scenario = scenarioOf({
   ],
   happenings: [
     ["05:10", START],
+    ["09:05", QUIET],
+  ],
+});
+
+/** A service that sends confidences in percent, then prices in cents. */
+export const OTHER_UNITS: Scenario = scenarioOf({
+  date: "2026-01-16",
+  from: "05:10",
+  to: "09:10",
+  configs: [
+    {
+      service: { base_url: "https://service.example" },
+      official: { source: "rte" },
+      mqtt: { url: "mqtt://192.0.2.1" },
+      tariff: {
+        rates: [
+          {
+            from: "2020-01-01",
+            bleu: { hp: 0.1111, hc: 0.1011 },
+            blanc: { hp: 0.1211, hc: 0.1111 },
+            rouge: { hp: 0.1311, hc: 0.1211 },
+          },
+        ],
+      },
+      rules: [{ id: "sure", when: { day: "d5", color: ["blanc", "bleu"], confidence: 30 } }],
+      outputs: { list: [] },
+    },
+  ],
+  happenings: [
+    ["05:10", sourceFault("service", { kind: "percent" }, 6_500)],
+    ["05:11", START],
+    ["07:00", sourceFault("service", { kind: "cents" }, 7_200)],
+    ["07:05", { kind: "stop" }],
+    ["07:06", { kind: "state file", from: "none" }],
+    ["07:07", START],
     ["09:05", QUIET],
   ],
 });

@@ -3,7 +3,7 @@ import { runHousehold } from "../household.ts";
 import { liveFound } from "../live.ts";
 import type { Trace } from "../trace.ts";
 import { AWAY_IN_THE_NIGHT, FIRST_DAYS, ROUGE_DAY, SPOILT_FILES, TROUBLED_MORNING } from "./scenes.ts";
-import { OTHER_NAMES, OTHER_TARIFF } from "./scenes-of-options.ts";
+import { OTHER_NAMES, OTHER_TARIFF, OTHER_UNITS } from "./scenes-of-options.ts";
 import { OTHERS_ON_THE_BROKER } from "./scenes-of-others.ts";
 import { EVENING_OF_DEVICES, NIGHT_OF_MESSAGES } from "./scenes-of-outputs.ts";
 
@@ -30,6 +30,7 @@ export const FEW_TRACES: readonly Told[] = [
   { name: "a relay that is unplugged", live: () => liveFound("a relay that was unplugged after a press") },
   { name: "a device that comes back", live: () => liveFound("a device that was silent for ten minutes") },
   { name: "other names", live: () => runHousehold(OTHER_NAMES) },
+  { name: "other units", live: () => runHousehold(OTHER_UNITS) },
   { name: "another tariff", live: () => runHousehold(OTHER_TARIFF) },
   {
     name: "a start without the broker",

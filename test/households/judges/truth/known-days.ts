@@ -35,7 +35,7 @@ interface KnownDay {
   rte: readonly (Word | null)[];
   forecast: readonly (Forecast | null)[];
   /** What the service has said that the day costs. */
-  rates: readonly { color: Color; hp: number; hc: number }[];
+  rates: readonly { color: Color; hp: number | null; hc: number | null }[];
 }
 
 interface SeasonSaid {
@@ -50,9 +50,11 @@ export interface Book {
   season: readonly (SeasonSaid | null)[];
   /** The newest `updated_at` of the forecasts. */
   updatedAt: number;
+  /** The service has said a confidence over 1: it sends percent. */
+  sendsPercent: boolean;
 }
 
-export const EMPTY_BOOK: Book = { days: new Map(), season: [null], updatedAt: 0 };
+export const EMPTY_BOOK: Book = { days: new Map(), season: [null], updatedAt: 0, sendsPercent: false };
 
 /** What is known of each day, as far as rules ask for it. */
 export interface KnownDays {
@@ -176,10 +178,13 @@ export function learn(before: Book, answer: Answer): Book {
   const given = parseJson(answer.body);
   if (typeof given !== "object" || given === null) return before;
   const learner = createLearner(before, answer);
+  // "one value over 1 shows that the service sends percent, and vigie remembers it"
+  if (answer.source === "service" && hasPercent(given)) learner.setPercent();
   const [path = ""] = answer.path.split("?");
   if (path.endsWith("/v1/public")) learnForecasts(given, learner, answer);
-  else if (path.endsWith("/v1/public/season")) learner.season(given as unknown as SeasonSaid);
-  else if (path.endsWith("/v1/public/history")) learnHistory(given, learner);
+  else if (path.endsWith("/v1/public/season")) {
+    if (isSeason(given)) learner.season(given as unknown as SeasonSaid);
+  } else if (path.endsWith("/v1/public/history")) learnHistory(given, learner);
   else if (path.includes("/v1/public/")) learnDate(given, learner);
   else if (path.endsWith("/tempoLight")) learnLight(given, learner, answer);
   else if (path.endsWith("/tempo")) learnSeasonOfRte(given, learner, answer);
@@ -200,9 +205,11 @@ function learnForecasts(given: Json, learner: Learner, { at }: Answer): void {
     const color = readColor(day.color);
     const rates = (day.rates ?? {}) as Json;
     // "The day stays unknown": the documents do not say whether a forecast from before still counts.
-    const forecast = color ? { color, confidence: readConfidence(day.confidence) } : null;
-    if (forecast && !isOlder) learner.forecast(day.date, forecast);
-    else learner.perhaps(day.date, "forecast", forecast);
+    const forecasts = color
+      ? learner.confidences(day.confidence).map((confidence) => ({ color, confidence }))
+      : [null];
+    if (color && !isOlder) learner.forecast(day.date, forecasts);
+    else for (const forecast of forecasts) learner.perhaps(day.date, "forecast", forecast);
     if (color) learner.rates(day.date, color, rates.hp, rates.hc);
   }
   learner.setUpdatedAt(updatedAt);
@@ -227,7 +234,9 @@ function learnDate(given: Json, learner: Learner): void {
   if (!color || typeof given.date !== "string") return;
   if (given.is_official === true) learner.word(given.date, "service", color);
   // The documents do not say whether this is a forecast like the other.
-  else learner.perhaps(given.date, "forecast", { color, confidence: readConfidence(given.confidence) });
+  else
+    for (const confidence of learner.confidences(given.confidence))
+      learner.perhaps(given.date, "forecast", { color, confidence });
   learner.rates(given.date, color, given.hp_rate, given.hc_rate);
 }
 
@@ -261,7 +270,7 @@ type Learner = ReturnType<typeof createLearner>;
 
 function createLearner(before: Book, { made, isPlain, house }: Answer) {
   const days = new Map(before.days);
-  let { season, updatedAt } = before;
+  let { season, updatedAt, sendsPercent } = before;
   const dayAt = (date: Day) => days.get(date) ?? UNKNOWN_DAY;
   const put = <K extends keyof KnownDay>(date: Day, key: K, list: KnownDay[K]) => {
     const day = dayAt(date);
@@ -292,14 +301,26 @@ function createLearner(before: Book, { made, isPlain, house }: Answer) {
     missing: (given: Json) => {
       const [today, next] = [wallClock(made).date, addDays(wallClock(made).date, 1)];
       const isWhole = wordsOfRte(given, house).some(([date]) => date === today);
-      if (!isWhole || Object.hasOwn((given.values ?? {}) as Json, next)) return;
-      const gone = confirmationsOf(next, made, isPlain);
+      const word = ((given.values ?? {}) as Json)[next];
+      if (!isWhole || (word !== undefined && word !== null)) return;
+      // Whether `null` names it is not said.
+      const gone = word === undefined ? confirmationsOf(next, made, isPlain) : [true, false];
       const list = dayAt(next).rte.flatMap((old) =>
         old && !old.confirmed ? gone.map((is) => (is ? { ...old, isGone: true as const } : old)) : [old],
       );
       put(next, "rte", unique(list));
     },
-    forecast: (date: Day, said: Forecast) => set(date, "forecast", [said]),
+    setPercent: () => {
+      sendsPercent = true;
+    },
+    /** Percent: all that a confidence may mean. */
+    confidences: (given: unknown): (number | null)[] => {
+      if (typeof given !== "number" || given < 0 || given > 100) return [null];
+      if (given > 1) return [given];
+      // Whether a service that sends percent means it of this value, too, is not judged.
+      return sendsPercent ? [given, given * 100] : [given * 100];
+    },
+    forecast: (date: Day, said: readonly (Forecast | null)[]) => set(date, "forecast", said),
     /** It may count, or not. */
     perhaps: (date: Day, key: "forecast", said: Forecast | null) =>
       put(date, key, unique([...dayAt(date)[key], said])),
@@ -310,16 +331,16 @@ function createLearner(before: Book, { made, isPlain, house }: Answer) {
       if (!isSame(old, [null])) put(date, "rte", unique([...old, ...dayAt(date).rte]));
     },
     rates: (date: Day, color: Color, hp: unknown, hc: unknown) => {
-      if (typeof hp !== "number" || typeof hc !== "number") return;
-      put(date, "rates", unique([...dayAt(date).rates, { color, hp, hc }]));
+      put(date, "rates", unique([...dayAt(date).rates, { color, hp: readPrice(hp), hc: readPrice(hc) }]));
     },
     season: (said: SeasonSaid) => {
       season = unique([...(isPlain ? [] : season), said]);
     },
     book: (): Book => {
       const isNew = [...days].some(([date, day]) => before.days.get(date) !== day);
-      return isNew || !isSame(season, before.season) || updatedAt !== before.updatedAt
-        ? { days: isNew ? days : before.days, season, updatedAt }
+      const isOther = updatedAt !== before.updatedAt || sendsPercent !== before.sendsPercent;
+      return isNew || !isSame(season, before.season) || isOther
+        ? { days: isNew ? days : before.days, season, updatedAt, sendsPercent }
         : before;
     },
   };
@@ -348,8 +369,12 @@ export function mergeBooks(one: Book, other: Book): Book {
       },
     ];
   });
-  const updatedAt = Math.max(one.updatedAt, other.updatedAt);
-  return { days: new Map(days), season: union(one.season, other.season), updatedAt };
+  return {
+    days: new Map(days),
+    season: union(one.season, other.season),
+    updatedAt: Math.max(one.updatedAt, other.updatedAt),
+    sendsPercent: one.sendsPercent || other.sendsPercent,
+  };
 }
 
 /** Each once. In a season most days are merged thousands of times with what is in them already. */
@@ -358,7 +383,7 @@ function union<T>(one: readonly T[], other: readonly T[]): readonly T[] {
 }
 
 /** What a source has said counts only while it is configured, and may be back with it. */
-export function perhapsWithout({ days, season, updatedAt }: Book, source: "service" | "rte"): Book {
+export function perhapsWithout({ days, season, ...others }: Book, source: "service" | "rte"): Book {
   const isService = source === "service";
   const changed = [...days].map(([date, day]): [Day, KnownDay] => [
     date,
@@ -368,7 +393,7 @@ export function perhapsWithout({ days, season, updatedAt }: Book, source: "servi
       ...(isService && { forecast: unique([...day.forecast, null]) }),
     },
   ]);
-  return { days: new Map(changed), season: isService ? unique([...season, null]) : season, updatedAt };
+  return { ...others, days: new Map(changed), season: isService ? unique([...season, null]) : season };
 }
 
 const UNKNOWN_DAY: KnownDay = { service: [null], rte: [null], forecast: [null], rates: [] };
@@ -393,9 +418,29 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
 }
 
-/** Percent. */
-function readConfidence(given: unknown): number | null {
-  return typeof given === "number" && given >= 0 && given <= 1 ? given * 100 : null;
+function hasPercent(given: object): boolean {
+  return Object.entries(given).some(([key, value]) => {
+    if (typeof value === "object" && value !== null) return hasPercent(value);
+    return /confidence$/.test(key) && typeof value === "number" && value > 1;
+  });
+}
+
+/** "A price below 0.01 or over 5 EUR/kWh is not used": the owner's counts, or one that was said before. */
+function readPrice(given: unknown): number | null {
+  return typeof given === "number" && given >= 0.01 && given <= 5 ? given : null;
+}
+
+/** "Every field is needed, and each count is a whole number; otherwise the answer is a failure." */
+function isSeason(given: Json): boolean {
+  const { season, start_date, end_date, days_elapsed, days_remaining, remaining, total } = given;
+  const counts = [remaining, total].flatMap((count) =>
+    COLORS.map((color) => (count as Json | null | undefined)?.[color]),
+  );
+  const texts = [season, start_date, end_date];
+  return (
+    texts.every((text) => typeof text === "string") &&
+    [...counts, days_elapsed, days_remaining].every(Number.isInteger)
+  );
 }
 
 function parseJson(text: string): Json | undefined {
