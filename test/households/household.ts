@@ -112,6 +112,10 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     machine.resume();
     note({ kind: "resume" });
   };
+  const askForHealth = () => {
+    const views = vigie.views();
+    if (views) note({ kind: "health", health: views.health, isHealthy: views.isHealthy });
+  };
   /** A machine that sleeps starts it when it is awake again. */
   const start = () => {
     if (isAsleep) machine.later(1_000, start);
@@ -146,6 +150,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         if (event.for > KEEPALIVE) machine.later(KEEPALIVE * 1000, broker.breakConnections);
         break;
       case "broker":
+        if (event.for > AWAY_LONG) machine.later(AWAY_LONG * 1000, askForHealth);
         forAWhile(
           event.for,
           () => (event.how === "frozen" ? broker.freeze() : broker.goDown(event.how)),
@@ -296,6 +301,8 @@ const MOST_A_MINUTE = 6_000;
 const LATEST_KILL = 10_000;
 /** Milliseconds after which a vigie that left the base topic to another one is started again. */
 const STARTED_AGAIN = 90_000;
+/** Seconds after which vigie has noticed that the broker is away. */
+const AWAY_LONG = 150;
 /** Milliseconds that a start may take until all is right. */
 const SETTLES = 100_000;
 /** Seconds: one and a half times vigie's keepalive. */

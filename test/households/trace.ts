@@ -17,7 +17,15 @@ export type TraceEvent = {
   steady: number;
 } & Seen;
 
-export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | WebSeen | QuietSeen | LookSeen;
+export type Seen =
+  | ProcessSeen
+  | MachineSeen
+  | SourceSeen
+  | BrokerSeen
+  | WebSeen
+  | QuietSeen
+  | HealthSeen
+  | LookSeen;
 
 /** vigie as a process. */
 type ProcessSeen =
@@ -187,6 +195,9 @@ export interface Views {
   health: string;
   isHealthy: boolean;
 }
+
+/** The broker has been away for a while, and somebody asks for `/health`. */
+type HealthSeen = { kind: "health" } & Pick<Views, "health" | "isHealthy">;
 
 /** Somebody looks at all that can be read of vigie now. */
 export interface LookSeen {

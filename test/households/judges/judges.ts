@@ -6,6 +6,7 @@ import { discoveryJudges } from "./discovery.ts";
 import { eventJudges } from "./events.ts";
 import { expiryJudge } from "./expiry.ts";
 import { foretoldJudges } from "./foretold.ts";
+import { healthAwayJudge } from "./health-away.ts";
 import { jsonJudge } from "./json-of-parts.ts";
 import { ask, type Judge, type Verdict } from "./judge.ts";
 import { leakJudges } from "./leaks.ts";
@@ -26,6 +27,7 @@ import { refusalJudges } from "./refusals.ts";
 import { refusalSaidJudge } from "./refused-payloads.ts";
 import { seasonJudge } from "./seasons.ts";
 import { sourcePausesJudge } from "./source-pauses.ts";
+import { sourceStatusJudge } from "./source-status.ts";
 import { stateFileJudge } from "./state-file.ts";
 import { tellingJudges } from "./tellings.ts";
 import { judgesOfTellingsInVain } from "./tellings-in-vain.ts";
@@ -74,6 +76,8 @@ const KNOWING_USUAL_NAMES: readonly Judge[] = [
   ...discoveryJudges,
   expiryJudge,
   problemsJudge,
+  sourceStatusJudge,
+  healthAwayJudge,
   ...viewJudges,
 ];
 

@@ -13,6 +13,7 @@ import { LIES_OF_OTHERS } from "./lies-of-others.ts";
 import { LIES_OF_PAYLOADS } from "./lies-of-payloads.ts";
 import { LIES_OF_PROBLEMS } from "./lies-of-problems.ts";
 import { LIES_OF_RULES } from "./lies-of-rules.ts";
+import { LIES_OF_SOURCES } from "./lies-of-sources.ts";
 import { LIES_OF_STATE_FILES } from "./lies-of-state-files.ts";
 import { LIES_OF_TELLINGS } from "./lies-of-tellings.ts";
 import { LIES_OF_THE_PROCESS } from "./lies-of-the-process.ts";
@@ -27,6 +28,7 @@ export const LIES: readonly Lie[] = [
   ...LIES_OF_THE_PROCESS,
   ...LIES_OF_STATE_FILES,
   ...LIES_OF_OPTIONS,
+  ...LIES_OF_SOURCES,
   ...LIES_OF_OTHERS,
   ...LIES_OF_PAYLOADS,
   ...LIES_OF_DEVICE_STATES,

@@ -6,6 +6,7 @@ import { AWAY_IN_THE_NIGHT, FIRST_DAYS, ROUGE_DAY, SPOILT_FILES, TROUBLED_MORNIN
 import { OTHER_NAMES, OTHER_TARIFF, OTHER_UNITS } from "./scenes-of-options.ts";
 import { OTHERS_ON_THE_BROKER } from "./scenes-of-others.ts";
 import { EVENING_OF_DEVICES, NIGHT_OF_MESSAGES } from "./scenes-of-outputs.ts";
+import { SOURCES_AWAY } from "./scenes-of-sources.ts";
 
 /** A household to lie about. */
 export interface Told {
@@ -31,6 +32,7 @@ export const FEW_TRACES: readonly Told[] = [
   { name: "a device that comes back", live: () => liveFound("a device that was silent for ten minutes") },
   { name: "other names", live: () => runHousehold(OTHER_NAMES) },
   { name: "other units", live: () => runHousehold(OTHER_UNITS) },
+  { name: "sources away", live: () => runHousehold(SOURCES_AWAY) },
   { name: "another tariff", live: () => runHousehold(OTHER_TARIFF) },
   {
     name: "a start without the broker",

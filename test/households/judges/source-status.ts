@@ -1,0 +1,104 @@
+import { HOUR, MINUTE, wallClock } from "../calendar.ts";
+import { type EventOf, isKind, type Kind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
+import type { Judge } from "./judge.ts";
+import { onceForEach } from "./once-for-each.ts";
+import { judgeSnapshots, type Snapshot } from "./snapshots.ts";
+
+/**
+ * How soon `service/status` and `official/status` say that a source does not answer, and that it does again: "`degraded` once a poll has
+ * failed, after up to four minutes, and `down` three hours after the first failure" (docs/what-if.md).
+ */
+export const sourceStatusJudge: Judge = {
+  name: "status of sources",
+  find: function* (trace) {
+    const judges = SOURCES.map((source) =>
+      judgeSnapshots(source, (snapshot) => [judgeStatus(source, snapshot, trace)]),
+    );
+    for (const { find } of judges) yield* find(trace);
+  },
+};
+
+const SOURCES = ["service", "rte"] as const satisfies readonly SourceName[];
+
+function judgeStatus(source: SourceName, { read, steady, house, life }: Snapshot, trace: Trace): string {
+  const topic = source === "service" ? "service/status" : "official/status";
+  const status = read(topic);
+  if (status === null) return "skipped";
+  const isThere = source === "service" ? house.hasService : house.hasRte;
+  if (!isThere || status === "off")
+    return isThere === (status !== "off")
+      ? "right"
+      : `${topic} is ${status}, and the house has ${isThere ? "" : "not "}this source`;
+  // By which clock a time is counted while the clock is wrong, nobody says.
+  if (life.skew.changes(0, steady).length > 0) return "skipped";
+  const wanted = allowedAt(historyOf(trace)[source], steady);
+  if (wanted === null) return "skipped";
+  return wanted.includes(status) ? "right" : `${topic} is ${status}, and ${wanted.join(" or ")} is right`;
+}
+
+/** What a source has said of today, one request after the other. */
+type Word = { steady: number; is: "answer" | "failure" | "unclear" | "start" };
+
+/** null: that is not certain. */
+function allowedAt(words: readonly Word[], steady: number): readonly string[] | null {
+  const before = words.filter((word) => word.steady <= steady);
+  const answered = before.findLastIndex(({ is }) => is === "answer");
+  const since = before.slice(answered + 1);
+  if (since.some(({ is }) => is === "unclear")) return null;
+  const failure = since.find(({ is }) => is === "failure");
+  const isDegraded = answered < 0 ? null : [...OK, "degraded"];
+  if (!failure) return isDegraded;
+  // After a start it may count from there on only, if the state file has lost what was so before.
+  const started = since.findLastIndex(({ is }) => is === "start");
+  const counted = since.slice(started + 1).find(({ is }) => is === "failure");
+  const isSurelyFailed = counted !== undefined && steady - counted.steady > FAILED;
+  const isSurelyDown = counted !== undefined && steady - counted.steady > DOWN + FAILED;
+  const last = before[answered]?.steady ?? Number.NEGATIVE_INFINITY;
+  const mayBeDown = steady - last >= DOWN - MINUTE;
+  if (isSurelyDown) return ["down"];
+  return [...(isSurelyFailed ? [] : OK), "degraded", ...(mayBeDown ? ["down"] : [])];
+}
+
+const historyOf = onceForEach((trace: Trace) => ({
+  service: readWords(trace, "service"),
+  rte: readWords(trace, "rte"),
+}));
+
+function readWords(trace: Trace, source: SourceName): Word[] {
+  return trace.events.flatMap((event): Word[] => {
+    const { steady } = event;
+    if (isKind(event, ...ANEW)) return [{ steady, is: "start" }];
+    if (!isKind(event, "answer", "no answer") || event.source !== source) return [];
+    const [path = ""] = event.path.split("?");
+    if (!(path.endsWith("/v1/public") || path.endsWith("/tempoLight"))) return [];
+    return [{ steady, is: isKind(event, "answer") ? wordOf(event) : "failure" }];
+  });
+}
+
+/** Without any doubt. */
+function wordOf(answer: EventOf<"answer"> & TraceEvent): Word["is"] {
+  if (answer.status !== 200 && answer.status !== 304) return "failure";
+  if (/violet|null/.test(answer.body)) return "unclear";
+  const type = answer.headers["content-type"] ?? "json";
+  try {
+    const { today, values } = JSON.parse(answer.body);
+    const word = values?.[wallClock(answer.at).date];
+    const isRead = /json/.test(type) && (today?.color !== undefined || /^(blue|white|red)$/i.test(word));
+    return isRead ? "answer" : "unclear";
+  } catch {
+    return "failure";
+  }
+}
+
+const ANEW = [
+  "start",
+  "reload",
+  "suspend",
+  "resume",
+  "state file",
+  "jump",
+] as const satisfies readonly Kind[];
+const OK = ["ok"];
+/** A poll goes on for four minutes. */
+const FAILED = 7 * MINUTE;
+const DOWN = 3 * HOUR;
