@@ -185,6 +185,6 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     const kept = async () =>
       [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("homeassistant/"));
     await expect.poll(kept).toEqual([]);
-    expect(messages(DEVICE).at(-1)?.payload).toBe("");
+    await expect.poll(() => messages(DEVICE).at(-1)?.payload).toBe("");
   });
 });

@@ -56,7 +56,12 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     const simulator = await startFaultyService({ port: 0, seed: 1, clock: real.clock, sendDate: false });
     cleanup.add(simulator.stop);
     const first = await startVigieAndBroker(cleanup, { service: simulator.url });
-    await first.until({ availability: "online", "service/status": "ok", "season/left/rouge": /\d/ });
+    await first.until({
+      availability: "online",
+      "service/status": "ok",
+      "season/left/rouge": /\d/,
+      "now/color": /^(bleu|blanc|rouge)$/,
+    });
     await first.vigie.end();
     simulator.faults.set(["down"]);
 
@@ -86,7 +91,10 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
       const running = await withClock(offset, service.url);
       await running.until({ availability: "online", ...NOTHING_OF_NOW });
       // Dates are true whenever they are read.
-      expect(running.observer.retained.get("vigie/forecast")).toContain(`"${today()}"`);
+      await running.observer.until(
+        ({ retained }) => retained.get("vigie/forecast")?.includes(`"${today()}"`) === true,
+        "the forecast has today",
+      );
       await running.set("+0");
       await running.until({
         "today/date": today(),

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { onBusyMachine } from "../support/patience.ts";
 import { NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { askHealth, createCleanup, openTree, readImage } from "./container.ts";
-import { type RunningContainer, startContainerAndBroker, WHOLE } from "./running-container.ts";
+import { startContainerAndBroker, untilHealth, WHOLE } from "./running-container.ts";
 
 const LIMIT = onBusyMachine(300);
 
@@ -85,17 +84,3 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     expect(Math.min(...times)).toBeLessThan(LIMIT);
   });
 });
-
-/** Asks until the exit code is this one; all the answers. */
-async function untilHealth({ container }: RunningContainer, wanted: number, every = 100) {
-  const answers: { code: number; words: string }[] = [];
-  const end = Date.now() + 130_000;
-  for (;;) {
-    const answer = await container.health();
-    answers.push(answer);
-    if (answer.code === wanted) return answers;
-    if (Date.now() > end)
-      throw new Error(`Health stays ${answer.code}: ${answer.words}\n${container.output()}`);
-    await pause(every);
-  }
-}

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Mosquitto, type MosquittoOptions, startMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { serveBleuDays } from "../support/running-vigie.ts";
@@ -48,3 +49,21 @@ export async function startContainerAndBroker(
 
 /** Topics and values of a vigie that works. */
 export const WHOLE = { availability: "online", "service/status": "ok", "now/color": /^(bleu|blanc|rouge)$/ };
+
+/** Asks for the health until its exit code is this one: what it tells may be some seconds old. Returns all answers. */
+export async function untilHealth(
+  { container }: Pick<RunningContainer, "container">,
+  wanted: number,
+  every = 100,
+) {
+  const answers: { code: number; words: string }[] = [];
+  const end = Date.now() + 130_000;
+  for (;;) {
+    const answer = await container.health();
+    answers.push(answer);
+    if (answer.code === wanted) return answers;
+    if (Date.now() > end)
+      throw new Error(`Health stays ${answer.code}: ${answer.words}\n${container.output()}`);
+    await pause(every);
+  }
+}

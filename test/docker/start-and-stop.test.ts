@@ -6,7 +6,7 @@ import { onBusyMachine, PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { createCleanup, openTree, openVolume, startContainer } from "./container.ts";
-import { startContainerAndBroker, WHOLE } from "./running-container.ts";
+import { startContainerAndBroker, untilHealth, WHOLE } from "./running-container.ts";
 
 describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   const cleanup = createCleanup();
@@ -69,7 +69,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     await writeFile(join(data, "vigie.yaml"), "instance: house_2\nmqtt: { base_topic: vigie }\n");
     const { until, container } = await startContainerAndBroker(cleanup, { volumes: { "/data": data } });
     await until(WHOLE);
-    expect(await container.health()).toMatchObject({ code: 0 });
+    await untilHealth({ container }, 0);
     expect((await container.says(/starts/)).level).toBe("info");
   });
 

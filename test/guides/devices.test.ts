@@ -51,7 +51,7 @@ describe.skipIf(missing)(`the lines of docs/devices.md ${missing}`, () => {
       await running.until({ "outputs/boiler/state": "nothing" });
 
       await pretend(running, "rouge");
-      await running.until({ "outputs/boiler/state": "confirmed" });
+      await running.until({ "outputs/boiler/state": "confirmed", "outputs/boiler": /"state":"confirmed"/ });
       const off = running.payloadOf("outputs/boiler/payload");
       expect(relay.isOn()).toBe(false);
 

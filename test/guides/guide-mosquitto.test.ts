@@ -9,7 +9,7 @@ import { withoutOpenssl } from "../support/certificate.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { isSame, quotedOn, readPage, saysAsWritten } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { type Observer, observe } from "../support/observer.ts";
+import { type Observer, observe, untilHandled } from "../support/observer.ts";
 import { freePort } from "../support/ports.ts";
 import { serveBleuDays } from "../support/running-vigie.ts";
 import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
@@ -135,6 +135,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       code: 0,
       stderr: expect.stringMatching(/^Cleared \d+ topics below vigie and homeassistant\n$/),
     });
+    await untilHandled(observer);
     expect([...observer.retained.keys()]).toEqual([BOILER]);
     expect(await site.brokerLog()).not.toMatch(/Denied/);
   });
@@ -433,6 +434,7 @@ async function leavesEntities({ vigie, until, observer, folder, env }: Site): Pr
   await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
   await vigie.end();
   expect(await runVigie({ folder, env, args: ["purge"] })).toMatchObject({ code: 0 });
+  await untilHandled(observer);
   expect([...observer.retained.keys()].sort()).toEqual([DEVICE, BOILER]);
 }
 

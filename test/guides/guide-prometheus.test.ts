@@ -64,15 +64,13 @@ describe.skipIf(withoutPromtool)(`docs/calendar-and-metrics.md with Prometheus $
       return answer?.data.result.map(({ metric }) => metric) ?? [];
     };
     const state = async () => (await fetch(`http://127.0.0.1:${port}/api/state`)).json();
-    const { now, next } = (await state()) as { now: Colored; next: Colored };
-    await expect
-      .poll(async () => (await ask(QUERY)).map(({ day, color }) => [day, color]))
-      .toEqual(
-        expect.arrayContaining([
-          ["now", now.color],
-          ["next", next.color],
-        ]),
-      );
+    // The page is there before the days are.
+    const areShown = async () => {
+      const { now, next } = (await state()) as { now: Colored; next: Colored };
+      const shown = (await ask(QUERY)).map(({ day, color }) => `${day} ${color}`);
+      return shown.includes(`now ${now.color}`) && shown.includes(`next ${next.color}`);
+    };
+    await expect.poll(areShown).toBe(true);
     expect(await ask('up{job="vigie"} == 1')).toHaveLength(1);
   });
 });

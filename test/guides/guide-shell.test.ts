@@ -42,6 +42,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
       env: { VIGIE_HTTP_LISTEN: `127.0.0.1:${port}` },
     });
     await running.until({ availability: "online", "rules/dear/enabled": "ON", "service/status": "ok" });
+    await running.until({ "now/color": "bleu", tomorrow: /"color":"bleu"/ });
     await mkdir(join(home, ".config"));
     await mkdir(join(home, "bin"));
     for (const file of ["~/.config/mosquitto_sub", "~/bin/rouge-check", "~/bin/rouge-watch"]) {

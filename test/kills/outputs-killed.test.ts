@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LineProgram, startLineProgram } from "../support/line-program.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { type Observer, observe } from "../support/observer.ts";
+import { type Observer, observe, untilHandled } from "../support/observer.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const PROGRAM = join(import.meta.dirname, "boiler-keeper.mjs");
@@ -43,6 +43,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
       expect(await keeper.nextLine()).toBe(word);
       await keeper.kill();
     }
+    await untilHandled(observer);
     expect(told()).toEqual(["off", "on"]);
   });
 
@@ -56,6 +57,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
       await second.nextLine();
       await second.kill();
     }
+    await untilHandled(observer);
     const collapsed = told().filter((payload, index, all) => payload !== all[index - 1]);
     expect(collapsed).toEqual(turns.map((turn) => (turn === "ON" ? "off" : "on")));
     // Only a death in the instant between the message and the note of it repeats a word.
