@@ -46,7 +46,7 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, {
     const service = await startPlainService((path) => answerDays(path, Date.now(), { colors: {} }));
     cleanup.add(service.stop);
     const clock = systemClock;
-    const official = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, days: bleuDays() });
+    const official = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, moved: bleuDays() });
     cleanup.add(official.stop);
     const running = await startVigieAndBroker(cleanup, {
       service: service.url,

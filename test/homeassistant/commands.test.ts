@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
-import { bleuDaysWith } from "../support/bleu-days.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
@@ -16,13 +14,7 @@ describe.skipIf(withoutHomeAssistant)(
 
     beforeAll(async () => {
       // No day of it is rouge, so that a rule turns when one is pretended.
-      const day = 86_400_000;
-      const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
-      const now = systemClock.now();
-      const days = bleuDaysWith<"bleu">(isoDay(now - 450 * day), isoDay(now + 30 * day), {});
-      const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true, days });
-      cleanup.add(simulator.stop);
-      connected = await startInHomeAssistant(cleanup, "asked", { service: simulator.url });
+      connected = await startInHomeAssistant(cleanup, "asked", { service: await serveBleuDays(cleanup) });
       mark = await connected.home.mark();
     });
     afterAll(cleanup.run);

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
-import { bleuDaysWith } from "../support/bleu-days.ts";
 import { readPage } from "../support/guide.ts";
+import { serveBleuDays } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { type BlueprintHome, blueprintHome, settle } from "./blueprints.ts";
 import { expectNoComplaints } from "./complaints.ts";
@@ -287,13 +285,10 @@ describe.skipIf(withoutHomeAssistant)(`docs/energy.md with a real vigie ${withou
     const mark = await home.mark();
     const meter = await publishMeter(shared);
     cleanup.add(meter.clear);
-    const days = bleuDaysWith<"bleu">(dayIn(-450), dayIn(30), {});
-    const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true, days });
-    cleanup.add(simulator.stop);
     const tariff = { time_zone: "UTC", laws: "off" };
     const connected = await startInHomeAssistant(cleanup, "vigie", {
       shared,
-      service: simulator.url,
+      service: await serveBleuDays(cleanup),
       tariff: { ...tariff, off_peak: [] },
       mqtt: { grace: "20s" },
     });
@@ -442,10 +437,6 @@ function closeTo(numbers: Record<string, number>): Record<string, number> {
 
 function instantIn(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+/, "");
-}
-
-function dayIn(days: number): string {
-  return new Date(Date.now() + days * 24 * HOUR * 1000).toISOString().slice(0, 10);
 }
 
 /** The next whole minute that is at least so many milliseconds ahead. */

@@ -66,7 +66,7 @@ export async function startHouse(version: 4 | 5, queue: Queue, cleanup: Cleanup)
     seed: 1,
     clock: systemClock,
     sendDate: true,
-    days: bleuDays(),
+    moved: bleuDays(),
   });
   cleanup.add(service.stop);
   const devices = await startDevices(broker.url);

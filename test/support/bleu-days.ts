@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 
-/** The days around now: none is rouge unless a command pretends it, whatever the date of a test is. */
-export function bleuDays({ now }: Clock = systemClock) {
+/**
+ * The days around now, for `moved` of a simulator, as a forecast of `days` is wrong on some dates: none is rouge unless a command
+ * pretends it, whatever the date of a test is.
+ */
+export function bleuDays({ now }: Clock = systemClock): Record<string, "bleu"> {
   const dayFromNow = (days: number) => new Date(now() + days * DAY).toISOString().slice(0, 10);
-  return bleuDaysWith<"bleu">(dayFromNow(-20), dayFromNow(20), {});
+  return Object.fromEntries(bleuDaysWith<"bleu">(dayFromNow(-20), dayFromNow(20), {}));
 }
 
 /** The dates from `from` to `to`: bleu, except for the named ones. */

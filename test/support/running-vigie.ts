@@ -72,7 +72,7 @@ export function vigieConfig(service: string, broker: string, more: Record<string
 
 /** Starts a service whose days are bleu, by the clock of this machine or another one, and returns its address. */
 export async function serveBleuDays(cleanup: Cleanup, clock: Clock = systemClock): Promise<string> {
-  const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, days: bleuDays(clock) });
+  const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: true, moved: bleuDays(clock) });
   cleanup.add(simulator.stop);
   return simulator.url;
 }
