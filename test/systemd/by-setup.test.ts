@@ -6,6 +6,11 @@ describe.skipIf(withoutMachine)(`a service that vigie setup configures ${without
   beforeAll(async () => {
     found = await runOnMachine("by-setup.sh");
   });
+  /** What the journal complains of. vigie's own prices are old some months after the newest ones were written. */
+  const complaints = (name: string) =>
+    found(name)
+      .text.split("\n")
+      .filter((line) => line !== "" && !line.startsWith("The newest prices"));
   const succeeds = (name: string) => expect(found(name), name).toMatchObject({ code: 0 });
 
   it("is offered the set-up when it is installed", () => {
@@ -28,7 +33,7 @@ describe.skipIf(withoutMachine)(`a service that vigie setup configures ${without
     expect(found("its files").text).toMatch(/^-rw-r--r-- root vigie\.yaml$/m);
     expect(found("password in the configuration").text).toBe("0");
     for (const name of ["online", "output", "health"]) succeeds(name);
-    expect(found("errors").text).toBe("");
+    expect(complaints("errors")).toEqual([]);
   });
 
   it("takes what was set up in the folder that it is installed from", () => {
@@ -42,6 +47,6 @@ describe.skipIf(withoutMachine)(`a service that vigie setup configures ${without
     expect(found("the message after it").text).toBe("    secret_file: /etc/vigie/phone_secret");
     expect(found("its topic for the service").text).toBe("house-Jt5vYqx2");
     succeeds("online after it");
-    expect(found("errors after it").text).toBe("");
+    expect(complaints("errors after it")).toEqual([]);
   });
 });
