@@ -12,13 +12,7 @@ describe("the shipped configuration in an empty folder", () => {
   const portOf = async (vigie: Vigie) => /port (\d+) only/.exec(await vigie.prints(/port (\d+) only/))?.[1];
 
   test("shows on one screen invented days, today, tomorrow, the broker's port and the next command; is found by show and health at once, also when 1883 is taken, and health knows a death", async () => {
-    const portHolder = createServer((socket) => socket.destroy()).on("error", () => undefined);
-    await new Promise<void>((resolve) => {
-      // Whoever else holds the port does as well.
-      portHolder.once("listening", resolve).once("error", () => resolve());
-      portHolder.listen(1883, "127.0.0.1");
-    });
-    cleanup.add(() => new Promise((resolve) => portHolder.close(resolve)));
+    cleanup.add(await holdPort(1883));
     const folder = await cleanup.createFolder();
     const options = { folder, env: { VIGIE_CONFIG: SHIPPED, RUNTIME_DIRECTORY: folder } };
     const today = () => civilDate(Date.now(), "Europe/Paris");
@@ -63,3 +57,21 @@ describe("the shipped configuration in an empty folder", () => {
     expect(dead.stderr).toMatch(/vigie does not run: its process \d+ has ended/);
   });
 });
+
+/** Whoever else holds it does as well; it is held here as soon as they leave it. */
+async function holdPort(port: number): Promise<() => Promise<unknown>> {
+  const holder = createServer((socket) => socket.destroy());
+  const hold = () => holder.listen(port, "127.0.0.1");
+  let again: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    holder.once("listening", resolve).on("error", () => {
+      again = setTimeout(hold, 5);
+      resolve();
+    });
+    hold();
+  });
+  return () => {
+    clearTimeout(again);
+    return new Promise((resolve) => holder.close(resolve));
+  };
+}
