@@ -52,9 +52,10 @@ export function unplug(draw: Draw, at: number, devices: readonly Device[]): Scri
   const [first, ...others] = devices;
   if (!first) return [];
   const device = one([first, ...others]).id;
-  const cut = at + whole(1, 25);
+  // It is told 5 s later what it has to do, and does it if it still has power.
+  const cut = at + one([whole(1, 5), whole(1, 5), whole(1, 60)]);
   const away = one([120, 700, 1_500, 4_000, 3 * HOUR]);
-  const back = one(["report", "report first", "online", "silence"] as const);
+  const back = one(["report", "report first", "online"] as const);
   const keeps = chance(0.2) && { keeps: true as const };
   const pressed = { at: cut + away + whole(10, 400), kind: "press", device } as const;
   return [

@@ -194,6 +194,28 @@ export const DEVICES_AWAY: readonly Found[] = [
     }),
   ),
   {
+    what: "a device whose address refuses is no problem any more, as it says that it is back",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_500,
+      configs: [WITH_ELSE],
+      devices: [REPORTING_ONLINE],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 50,
+          kind: "web",
+          host: "http://192.0.2.40",
+          fault: { kind: "status", status: 401 },
+          for: 2_400,
+        },
+        valueAt(60, "guests"),
+        saysAt(200, "offline"),
+        saysAt(300, "online"),
+      ],
+    },
+  },
+  {
     what: "a device over HTTP that is there at a new connection to the broker waits for what it did not take",
     scenario: {
       ...QUIET_MORNING,

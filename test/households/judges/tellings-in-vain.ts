@@ -13,6 +13,7 @@ export const judgesOfTellingsInVain: readonly Judge[] = [
   judgeOutputs("told too often after it failed", toldThoughFailed),
   judgeOutputs("next try while away", nextTryWhileAway),
   judgeOutputs("no problem though it failed", problemStays),
+  judgeOutputs("not failed though refused", refusedStays),
 ];
 
 /** With `keep`, if it did something else as it went away. */
@@ -149,12 +150,48 @@ function problemStays(look: Look): Finding[] {
   });
 }
 
+/** "The address refuses it": until the next try, also if its device says meanwhile that it is back. */
+function refusedStays(look: Look): Finding[] {
+  const { life, calm } = look;
+  return settledInstants(look).flatMap((steady): Finding[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    const sentAt = life.sentAt(steady);
+    // The next one may be under way.
+    const last = life.sendings(steady).findLast(({ overAt }) => overAt !== null && overAt < steady);
+    if (!output || sentAt === null || !last?.overAt || last.payload !== payload) return [];
+    const isRefused =
+      last.status !== null && last.status >= 300 && last.status < 500 && !LATER.includes(last.status);
+    if (!isRefused || last.overAt > steady - SETTLES) return [];
+    // It may have what it was sent before.
+    const tried = within(life.sendings(steady), sentAt - SETTLES, last.steady);
+    if (tried.some(({ failure }) => failure !== "refused" && failure !== "not written")) return [];
+    const expected = expectedOf(output, payload) ?? "";
+    if (
+      within(life.reports, sentAt - SETTLES, steady).some(({ meaning }) => meaning(expected) === "expected")
+    )
+      return [];
+    const chosen = life.chosen(last.overAt, steady);
+    const isKnown =
+      chosen !== null && calm.isThrough(sentAt - SETTLES, steady) && life.isSame(sentAt, steady);
+    if (!isKnown) return ["skipped"];
+    if (!chosen.every((one) => "payload" in one && one.payload === payload)) return [];
+    const state = life.stateAt(steady);
+    if (state === "failed") return ["right"];
+    return [
+      { at: steady, sentence: `${life.id} is ${state} (${payload}), though its address has refused it` },
+    ];
+  });
+}
+
 function lastSending(life: OutputLife, steady: number): Sending | undefined {
   const sendings = life.sendings(steady);
   return sendings[countUntil(sendings, steady) - 1];
 }
 
 const AROUND = 12_000;
+const SETTLES = 5_000;
+const LATER = [408, 425, 429];
 const ABOUT = MINUTE;
 const FLAPS = 135_000;
 const PAUSE = 600_000;

@@ -14,7 +14,7 @@ import {
   type Shown,
   withoutSendings,
 } from "./read-outputs.ts";
-import { type Stated, statesFor } from "./read-states.ts";
+import { type Stated, statesFor, withState } from "./read-states.ts";
 
 const OUTPUTS = "docs/outputs.md";
 
@@ -281,6 +281,12 @@ export const LIES_OF_TELLINGS: readonly Lie[] = [
     tell: tellAtOne(refusedSendings, (trace, sending) => withMore(trace, again(sending, MINUTE))),
   },
   {
+    name: "a device whose address refuses is waiting",
+    breaks: { document: OUTPUTS, sentence: "or the broker or the address refuses it" },
+    judge: "not failed though refused",
+    tell: tellAtOne(refusedStates, (trace, stated) => withState(trace, stated, "waiting")),
+  },
+  {
     name: "a device goes on by a value that counts no longer, as the broker is away",
     breaks: {
       document: "docs/what-if.md",
@@ -490,6 +496,17 @@ function refusedSendings(trace: Trace): Sending[] {
         return isRefused && (sendings[index + 1]?.steady ?? to) > steady + 2 * MINUTE;
       }),
     );
+}
+
+/** What vigie showed from a refusal on, for more than two minutes. */
+function refusedStates(trace: Trace): { shown: readonly Shown[] }[] {
+  const refused = refusedSendings(trace);
+  return calmOutputs(trace).flatMap(({ sendings, shown }) => {
+    const first = sendings.find((one) => refused.includes(one));
+    const after = shown.filter(({ state, steady }) => state === "failed" && first && steady > first.steady);
+    const [begun, last] = [after[0]?.steady ?? 0, after.at(-1)?.until ?? 0];
+    return last > begun + 2 * MINUTE ? [{ shown: after }] : [];
+  });
 }
 
 const LATER = [408, 425, 429];

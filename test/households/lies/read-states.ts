@@ -40,7 +40,7 @@ function readStates(output: CalmOutput): Stated[] {
 }
 
 /** vigie shows this state in place of the one that it has shown. */
-export function withState(trace: Trace, { shown }: Stated, state: string): Trace {
+export function withState(trace: Trace, { shown }: Pick<Stated, "shown">, state: string): Trace {
   return shown
     .flatMap(({ events }) => events)
     .reduce((changed, event) => withPayload(changed, event, withStateIn(event, state)), trace);
