@@ -43,6 +43,21 @@ export const DEVICES_AWAY: readonly Found[] = [
     },
   },
   {
+    what: "a relay that was unplugged three times waits for ten minutes at the next press of its button",
+    scenario: {
+      ...QUIET_HOUSE,
+      ...RELAY,
+      events: [
+        { at: 1, kind: "start" },
+        ...[600, 1_200, 1_800].flatMap((at): ScriptEvent[] => [
+          { at, kind: "press", device: "device1" },
+          { at: at + 1, kind: "power", device: "device1", for: 60, back: "online" },
+        ]),
+        { at: 2_400, kind: "press", device: "device1" },
+      ],
+    },
+  },
+  {
     what: "a relay that goes on reporting waits for ten minutes, because the broker holds that it is away",
     scenario: {
       ...QUIET_HOUSE,

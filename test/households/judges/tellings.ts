@@ -310,8 +310,7 @@ function latestTelling(
   // With each order the count begins anew.
   const countedFrom = Math.max(steady - HOUR - soon, (life.sentAt(steady) ?? 0) - 1_000);
   const recent = within(life.sendings(steady), countedFrom, steady).filter(
-    // What it is told while it is away does not count.
-    (one) => isTelling(one) && isOutOfReach(look, one.steady) !== "yes",
+    (one) => isTelling(one) && mayCount(look, one),
   );
   const isOften = recent.length >= MOST || !calm.isSure(steady - 2 * HOUR, steady);
   // Power cuts, however many there are, delay nothing.
@@ -325,6 +324,14 @@ function latestTelling(
   const repeats = (waitedUntil(life, steady, last) ?? 0) + gap;
   const after = (last.overAt ?? last.steady) + Math.min(waited, Math.max(gap, PAUSE));
   return Math.max(steady + soon, repeats, after) + LATE;
+}
+
+/** "Only those times count: neither power cuts, nor `online`": nor what it is told while it is away. */
+function mayCount(look: Look, { steady }: Sending): boolean {
+  const [before, last] = look.life.presences.slice(0, countUntil(look.life.presences, steady)).slice(-2);
+  const isReturn = before?.isThere === false && last?.isThere === true && last.isLive === "yes";
+  const isForReturn = isReturn && steady - last.steady < SETTLES;
+  return !isForReturn && isOutOfReach(look, steady) !== "yes";
 }
 
 /** Until when it waited for a report last; it also waits, without a new sending, if `confirm` is added, perhaps only now. */
