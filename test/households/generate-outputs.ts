@@ -68,11 +68,14 @@ function drawMqttOutput(draw: Draw, rules: readonly RuleText[], name: string): O
 function drawWebOutput(draw: Draw, rules: readonly RuleText[], name: string): OutputText {
   const { one, chance } = draw;
   const drawn = chance(0.75) ? drawConfirm(draw, name, chance(0.7) ? "url" : "topic") : undefined;
-  // Each try to tell a device that does something else is saved (found/devices-over-http.ts): seldom, then.
-  const isTiring = drawn?.keep && drawn.topic !== undefined;
-  const confirm = isTiring ? { ...drawn, every: "10m" } : drawn;
+  const confirm = drawn && withSeldomTries(drawn);
   const payloads = drawPayloads(draw, rules, name, confirm);
   return { id: name, ...drawRequest(draw, name, one(DEVICE_HOSTS), confirm?.url), ...payloads };
+}
+
+/** Each try to tell a device over HTTP that does something else is saved (found/devices-over-http.ts): seldom, then. */
+function withSeldomTries(confirm: ConfirmText): ConfirmText {
+  return confirm.keep && confirm.topic !== undefined ? { ...confirm, every: "10m" } : confirm;
 }
 
 /** What people read. */
@@ -271,7 +274,7 @@ export function editOutput(
         ...(keep && { keep }),
         ...(!online && { online: { topic: `${id}/online`, equals: presenceOf(id).equals } }),
       };
-  return { ...output, confirm: changed };
+  return { ...output, confirm: url === undefined ? changed : withSeldomTries(changed) };
 }
 
 function withoutConfirm({ confirm: _, ...output }: OutputText): OutputText {
@@ -292,7 +295,8 @@ function withoutConfirm({ confirm: _, ...output }: OutputText): OutputText {
 /** What it says in its own words is not known here: only an output whose device repeats the payload. */
 function withConfirm(draw: Draw, { topic }: OutputText, id: string): Pick<OutputText, "confirm"> {
   if (characterOf(id).hasExpect) return {};
-  return { confirm: drawConfirm(draw, id, topic === undefined ? "url" : "topic") };
+  const confirm = drawConfirm(draw, id, topic === undefined ? "url" : "topic");
+  return { confirm: topic === undefined ? withSeldomTries(confirm) : confirm };
 }
 
 /** A device for each output that has ever been configured, is no message, and is confirmed. */
