@@ -37,7 +37,7 @@ function judgeStatus(source: SourceName, { read, steady, house, life }: Snapshot
 }
 
 /** What a source has said of today, one request after the other. */
-type Word = { steady: number; is: "answer" | "failure" | "unclear" | "start" };
+type Word = { steady: number; is: "answer" | "failure" | "unclear" | "start" | "interruption" };
 
 /** null: that is not certain. */
 function allowedAt(words: readonly Word[], steady: number): readonly string[] | null {
@@ -49,12 +49,13 @@ function allowedAt(words: readonly Word[], steady: number): readonly string[] | 
   const isDegraded = answered < 0 ? null : [...OK, "degraded"];
   if (!failure) return isDegraded;
   // After a start it may count from there on only, if the state file has lost what was so before.
-  const started = since.findLastIndex(({ is }) => is === "start");
+  const started = since.findLastIndex(({ is }) => is === "start" || is === "interruption");
   const counted = since.slice(started + 1).find(({ is }) => is === "failure");
   const isSurelyFailed = counted !== undefined && steady - counted.steady > FAILED;
   const isSurelyDown = counted !== undefined && steady - counted.steady > DOWN + FAILED;
   const last = before[answered]?.steady ?? Number.NEGATIVE_INFINITY;
-  const mayBeDown = steady - last >= DOWN - MINUTE;
+  // The state file keeps the last answer seldom: a start may know of an older one only.
+  const mayBeDown = steady - last >= DOWN - MINUTE || since.some(({ is }) => is === "start");
   if (isSurelyDown) return ["down"];
   return [...(isSurelyFailed ? [] : OK), "degraded", ...(mayBeDown ? ["down"] : [])];
 }
@@ -67,7 +68,8 @@ const historyOf = onceForEach((trace: Trace) => ({
 function readWords(trace: Trace, source: SourceName): Word[] {
   return trace.events.flatMap((event): Word[] => {
     const { steady } = event;
-    if (isKind(event, ...ANEW)) return [{ steady, is: "start" }];
+    if (isKind(event, "start")) return [{ steady, is: "start" }];
+    if (isKind(event, ...INTERRUPTIONS)) return [{ steady, is: "interruption" }];
     if (!isKind(event, "answer", "no answer") || event.source !== source) return [];
     const [path = ""] = event.path.split("?");
     if (!(path.endsWith("/v1/public") || path.endsWith("/tempoLight"))) return [];
