@@ -92,8 +92,7 @@ function wordOf(answer: EventOf<"answer"> & TraceEvent): Word["is"] {
   }
 }
 
-const ANEW = [
-  "start",
+const INTERRUPTIONS = [
   "reload",
   "suspend",
   "resume",
