@@ -17,7 +17,20 @@ function judgeAt(event: TraceEvent, trace: Trace): Finding[] {
   // The judge of topics says that they are missing.
   if (!house || code === undefined || event.steady - event.since < SETTLES) return ["skipped"];
   const status = read("service/status") ?? "";
+  const official = read("official/status") ?? "";
+  // With a service it is a problem after a day only; and where only past days fail, nothing is said.
+  const mustNameOfficial = !house.hasService && official === "down";
   const checks: [isRight: boolean, sentence: string][] = [
+    [
+      (official === "off") === !house.hasRte,
+      `official/status is ${official}, and the house has ${house.hasRte ? "an" : "no"} official source`,
+    ],
+    [
+      code === "official"
+        ? official === "degraded" || official === "down"
+        : !mustNameOfficial || isAtLeast(code, "official"),
+      `the problem is ${code}, and official/status is ${official}`,
+    ],
     [ORDER.includes(code), `the problem is ${code}`],
     [
       read("service/problem") === (code === "none" ? "OFF" : "ON"),

@@ -20,13 +20,16 @@ export const LIES_OF_PROBLEMS: readonly Lie[] = [
   problemLie("the announcement is late, and no problem is named", NAMES, isWell, {
     "announcement/late": "ON",
   }),
-  ...["service", "output", "contradiction", "late"].map((code) =>
+  ...["service", "official", "output", "contradiction", "late"].map((code) =>
     problemLie(`the problem is ${code}, without a cause`, NAMES, isWell, {
       "service/problem": "ON",
       "service/problem_code": code,
     }),
   ),
   problemLie("there is a problem, and its code is none", NAMES, isWell, { "service/problem": "ON" }),
+  problemLie("the official source is off although it is configured", "the official source: `ok`", hasRte, {
+    "official/status": "off",
+  }),
   problemLie("the service is off although it is configured", "`off` (no service is configured)", hasService, {
     "service/status": "off",
   }),
@@ -78,6 +81,10 @@ function isNamed(output: string): boolean {
 
 function isWell({ retained }: Quiet): boolean {
   return retained.get("vigie/service/problem_code") === "none";
+}
+
+function hasRte(quiet: Quiet, trace: Trace): boolean {
+  return isWell(quiet) && houseAt(trace, quiet.steady)?.hasRte === true;
 }
 
 function hasService(quiet: Quiet, trace: Trace): boolean {
