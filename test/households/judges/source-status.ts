@@ -45,19 +45,19 @@ function allowedAt(words: readonly Word[], steady: number): readonly string[] | 
   const answered = before.findLastIndex(({ is }) => is === "answer");
   const since = before.slice(answered + 1);
   if (since.some(({ is }) => is === "unclear")) return null;
+  // The state file keeps the last answer seldom: a start may know of an older one only, and of a failure before it.
+  const down = since.some(({ is }) => is === "start") ? ["down"] : [];
   const failure = since.find(({ is }) => is === "failure");
-  const isDegraded = answered < 0 ? null : [...OK, "degraded"];
-  if (!failure) return isDegraded;
+  if (!failure) return answered < 0 ? null : [...OK, "degraded", ...down];
   // After a start it may count from there on only, if the state file has lost what was so before.
   const started = since.findLastIndex(({ is }) => is === "start" || is === "interruption");
   const counted = since.slice(started + 1).find(({ is }) => is === "failure");
   const isSurelyFailed = counted !== undefined && steady - counted.steady > FAILED;
   const isSurelyDown = counted !== undefined && steady - counted.steady > DOWN + FAILED;
   const last = before[answered]?.steady ?? Number.NEGATIVE_INFINITY;
-  // The state file keeps the last answer seldom: a start may know of an older one only.
-  const mayBeDown = steady - last >= DOWN - MINUTE || since.some(({ is }) => is === "start");
+  const mayBeDown = steady - last >= DOWN - MINUTE;
   if (isSurelyDown) return ["down"];
-  return [...(isSurelyFailed ? [] : OK), "degraded", ...(mayBeDown ? ["down"] : [])];
+  return [...(isSurelyFailed ? [] : OK), "degraded", ...(mayBeDown ? ["down"] : down)];
 }
 
 const historyOf = onceForEach((trace: Trace) => ({
