@@ -6,6 +6,7 @@ import { settableTime, startFakeTime, withoutFakeTime } from "../support/fake-ti
 import { startFaultyService } from "../support/faulty-server.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, type ReceivedMessage } from "../support/observer.ts";
+import { answerDays } from "../support/plain-days.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
 import { copyState, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
@@ -84,7 +85,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     "and %s from the service's Date says nothing of the moment, until the clock is set right",
     async (offset) => {
       const service = await startPlainService((path) => ({
-        ...answerOf(path, today()),
+        ...answerDays(path, Date.now(), { colors: {} }),
         headers: { date: new Date().toUTCString() },
       }));
       cleanup.add(service.stop);
@@ -108,7 +109,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
 
   test.concurrent("and corrected by minutes, topics with an expiry are sent again: the broker counts by its own clock", async () => {
     const service = await startPlainService((path) => ({
-      ...answerOf(path, today()),
+      ...answerDays(path, Date.now(), { colors: {} }),
       headers: { date: new Date().toUTCString() },
     }));
     cleanup.add(service.stop);
@@ -144,12 +145,3 @@ function secondsWrong(message: ReceivedMessage | undefined, ahead: number): numb
 }
 
 const MINUTE = 60_000;
-
-/** Every day is bleu, which every day of the week can be: whatever `now` is, its colour is known. */
-function answerOf(path: string, today: string) {
-  const say = (ahead: number) => ({ date: addDays(today, ahead), color: "bleu" });
-  if (path === "/v1/public")
-    return { body: { today: say(0), tomorrow: say(1), forecast: [say(-1), say(2), say(3)] } };
-  const date = path.slice("/v1/public/".length);
-  return /^\d/.test(date) ? { body: { date, color: "bleu", is_official: true } } : { status: 500, body: {} };
-}
