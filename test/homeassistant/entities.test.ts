@@ -54,16 +54,18 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
   );
 
   test("show what the broker holds, each in its own terms", async () => {
-    const states = await connected.entities();
-    const wrong = announced("en").flatMap(([, component]) => {
-      const state = states.get(String(component["default_entity_id"]));
-      if (component["enabled_by_default"] === false) return state ? [`${state.entity_id} is there`] : [];
-      const payload = connected.observer.retained.get(String(component["state_topic"]));
-      return isShown(component, payload, state?.state)
-        ? []
-        : [`${component["default_entity_id"]}: ${payload} is shown as ${state?.state}`];
-    });
-    expect(wrong).toEqual([]);
+    const wrong = async () => {
+      const states = await connected.entities();
+      return announced("en").flatMap(([, component]) => {
+        const state = states.get(String(component["default_entity_id"]));
+        if (component["enabled_by_default"] === false) return state ? [`${state.entity_id} is there`] : [];
+        const payload = connected.observer.retained.get(String(component["state_topic"]));
+        return isShown(component, payload, state?.state)
+          ? []
+          : [`${component["default_entity_id"]}: ${payload} is shown as ${state?.state}`];
+      });
+    };
+    await expect.poll(wrong).toEqual([]);
   });
 
   test("carry units, classes and options", async () => {

@@ -1,4 +1,6 @@
+import { expect, vi } from "vitest";
 import type { FakeTime } from "../support/fake-time.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
 import { type Cleanup, runVigie, startVigie, type Vigie, writeConfig } from "../support/vigie.ts";
 import { type SharedHome, sharedHome } from "./shared-home.ts";
@@ -101,8 +103,19 @@ export async function startInHomeAssistant(
     const { code, stderr } = await runVigie({ folder, args: ["purge"] });
     if (code !== 0) throw new Error(`Expected vigie purge to succeed, got: ${stderr}`);
   });
+  const entries = async (of = instance) => {
+    const all = (await shared.home.registry()) as unknown as Entry[];
+    return byId(all.filter(({ unique_id }) => unique_id.startsWith(`${of}_`)));
+  };
   try {
     await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
+    // Home Assistant takes the entities of one platform after the other.
+    const device = shared.observer.retained.get(`homeassistant/device/${instance}/config`) ?? "{}";
+    const announced = Object.values<Entry>(JSON.parse(device).components).map(({ unique_id }) => unique_id);
+    await vi.waitFor(async () => {
+      const there = [...(await entries()).values()].map(({ unique_id }) => unique_id);
+      expect(there).toEqual(expect.arrayContaining(announced));
+    }, PATIENCE);
   } catch (cause) {
     throw new Error(`Home Assistant does not show ${instance}; vigie said:\n${vigie.output()}`, { cause });
   }
@@ -122,10 +135,7 @@ export async function startInHomeAssistant(
       await meanwhile();
       vigie = await startVigie({ folder, config, env: env() });
     },
-    entries: async (of = instance) => {
-      const all = (await shared.home.registry()) as unknown as Entry[];
-      return byId(all.filter(({ unique_id }) => unique_id.startsWith(`${of}_`)));
-    },
+    entries,
     entities: async (of = instance) =>
       byId(
         (await shared.home.states()).filter(({ entity_id }) => entity_id.split(".")[1]?.startsWith(`${of}_`)),
