@@ -363,6 +363,12 @@ describe("a loop with two sources", () => {
     two.said.rte = "bleu";
     await two.pollOfficial();
     expect(statusAfter(4)).toBe("ok");
+    delete two.said.rte;
+    await two.pollOfficial();
+    two.clock.at += HOUR;
+    two.said.rte = "bleu";
+    await two.pollOfficial();
+    expect(two.lines).toContain("The official source answers again, after 1 h");
   });
 
   test("shows the first failure of an official source that never answered at once: its poll goes on for minutes", async () => {

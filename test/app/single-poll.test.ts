@@ -92,7 +92,7 @@ describe("vigie once with an official source", () => {
     expect((await once("none")).asked).toEqual([]);
   });
 
-  test("says the first failure at once, and until when it tries again", async () => {
+  test("what-if: The official source is down · says the first failure at once, and until when it tries again", async () => {
     const { once, lines, end } = await openOnce();
     const asked = Date.now();
     const polled = once("none", `http://${NOBODY}`);
@@ -100,7 +100,7 @@ describe("vigie once with an official source", () => {
     end();
     await expect(polled).rejects.toThrow();
     const [, failure, until = ""] = /^(.*); trying again until (\d\d:\d\d)$/.exec(lines[0] ?? "") ?? [];
-    expect(failure).toMatch(/^The official source at .* could not be reached/);
+    expect(failure).toMatch(/^The official source at .* could not be reached for GET /);
     const minutes = [240_000, 300_000].map((ms) => wallTime(asked + ms, "Europe/Paris").slice(11, 16));
     expect(minutes).toContain(until);
   });

@@ -14,6 +14,9 @@ const SECTIONS = sectionsOf(PAGE);
 const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 const HOLE = "\u0000";
 const KNOWN_BY = 15;
+/** So many signs in a row. */
+const QUOTED = 24;
+const TESTS = textsOfTests();
 const TEXTS = textsOfSource();
 const SENTENCES = sentencesOf(TEXTS);
 const WORDS = TEXTS.join("\n");
@@ -24,10 +27,20 @@ describe("docs/what-if.md", () => {
   });
 
   test("each line of the log is one that vigie can say", () => {
-    const logs = blocksOf(PAGE).filter(({ language }) => language === "log");
-    const quoted = logs.flatMap(({ text }) => text.trim().split("\n"));
+    const quoted = logOf(PAGE);
     expect(quoted).not.toEqual([]);
     expect(quoted.filter((line) => !isInSource(line))).toEqual([]);
+  });
+
+  test("each line of the log stands in a test whose title names its section, or is compared with what vigie says", () => {
+    const compared = readPage("test/guides/guide-what-if.test.ts");
+    const others = SECTIONS.filter(({ title }) => !compared.includes(`expectLog("${title}"`));
+    const missing = others.flatMap(({ title, text }) => {
+      const start = `what-if: ${title}`;
+      const tests = TESTS.filter((test) => test.includes(`${start} · `)).map(withoutTitles);
+      return logOf(text).filter((line) => !tests.some((test) => quotes(test, line)));
+    });
+    expect(missing).toEqual([]);
   });
 
   test("what-if: The forecast service is down · it is a problem from the status on that is given", () => {
@@ -80,11 +93,30 @@ test("each sentence that the README says first is named by the title of a test t
 /** A title is "what-if: The broker is down · what the test shows". */
 function namedByTitles(page: "what-if" | "readme"): string[] {
   const title = new RegExp(`(?<=["\`]|· )${page}: (.+?) · `, "g");
-  const named = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".test.ts"))
-    .flatMap((path) => [...readPage(join("test", path)).matchAll(title)])
-    .map(([, name = ""]) => name);
+  const named = TESTS.flatMap((text) => [...text.matchAll(title)]).map(([, name = ""]) => name);
   return [...new Set(named)].toSorted();
+}
+
+function textsOfTests(): string[] {
+  return readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => readPage(join("test", path)));
+}
+
+function logOf(text: string): string[] {
+  const logs = blocksOf(text).filter(({ language }) => language === "log");
+  return logs.flatMap((block) => block.text.trim().split("\n"));
+}
+
+/** And without what escapes a sign in a regular expression. */
+function withoutTitles(test: string): string {
+  return test.replaceAll(/what-if: .*? · /g, "").replaceAll("\\", "");
+}
+
+/** A test seldom has a whole line, as a part of it differs from run to run. */
+function quotes(test: string, line: string): boolean {
+  const starts = Array.from({ length: line.length - QUOTED + 1 }, (_, index) => index);
+  return starts.some((start) => test.includes(line.slice(start, start + QUOTED)));
 }
 
 /** What stands between backticks in the first cells of tables of messages, without commands. */

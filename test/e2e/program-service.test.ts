@@ -41,7 +41,7 @@ describe.skipIf(withoutMosquitto)(`a service that does not answer ${withoutMosqu
     await until({ "service/problem_code": "service", "service/last_error": words, availability: "online" });
   });
 
-  test.concurrent("but with status 404 is one line with the address and the option", async () => {
+  test.concurrent("what-if: The forecast service answers nonsense · but with status 404 is one line with the address and the option", async () => {
     const { vigie, url, asked } = await start({ status: 404, body: { detail: "Not Found" } });
     const { msg } = await vigie.says(/status 404/);
     expect(msg).toBe(

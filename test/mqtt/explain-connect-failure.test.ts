@@ -15,9 +15,9 @@ describe("what-if: The network is away · explainFailure", () => {
     [137, /too busy/],
     [157, /refuses: words/],
     ["ECONNREFUSED", /is not listening/],
-    ["ENOTFOUND", /unknown host name/],
-    ["EAI_AGAIN", /unknown host name/],
-    ["EHOSTUNREACH", /cannot be reached/],
+    ["ENOTFOUND", /has an unknown host name\. Check that the name is right/],
+    ["EAI_AGAIN", /has an unknown host name/],
+    ["EHOSTUNREACH", /cannot be reached\. Check that the machine is on/],
     ["ECONNRESET", /both sides use TLS/],
     ["EPIPE", /both sides use TLS/],
     ["ECONNABORTED", /both sides use TLS/],
@@ -31,13 +31,18 @@ describe("what-if: The network is away · explainFailure", () => {
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /ca_file/],
     ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /over TLS/],
     ["NOT_MQTT", /not in MQTT: this looks like the port of a web server.*usually has 1883/],
-    ["TIMEOUT", /does not answer/],
     ["EWHATEVER", /cannot be reached: words/],
   ])("%s: %s", (code, says) => {
     const sentence = explainFailure(code, "words", "mqtt://nas:1883");
     expect(sentence).toMatch(says);
     expect(sentence).toContain("mqtt://nas:1883");
   });
+});
+
+test("what-if: The broker is frozen · a connection that is taken and not answered is told as such", () => {
+  expect(explainFailure("TIMEOUT", "words", "mqtt://nas:1883")).toBe(
+    "The broker at mqtt://nas:1883 takes connections and does not answer. Check that it is not frozen or overloaded",
+  );
 });
 
 test.each<[code: unknown, message: string, says: string]>([

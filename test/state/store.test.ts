@@ -294,7 +294,7 @@ describe("a disk that refuses", () => {
     },
   );
 
-  it("and later accepts: the next save, or the flush, writes, and that is logged", async () => {
+  it("what-if: The disk is full · and later accepts: the next save, or the flush, writes, and that is logged", async () => {
     const inner = join(folder, "state");
     writeFileSync(inner, "in the way");
     const store = await open(inner);
