@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
@@ -98,6 +98,8 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
   test.concurrent("what-if: The state file is damaged or lost · the log is as written", async () => {
     const running = await startVigieAndBroker(cleanup, { service: await serveBleuDays(cleanup) });
     await running.until({ availability: "online", "service/status": "ok" });
+    // The state saved before this one is there once vigie has saved twice.
+    await vi.waitFor(() => access(join(running.folder, "state", "state.previous.json")), POLLING);
     await running.vigie.end("SIGKILL");
     await writeFile(join(running.folder, "state", "state.json"), "{ half");
     const again = await cleanup.startVigie({ folder: running.folder });
