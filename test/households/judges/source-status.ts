@@ -3,6 +3,7 @@ import { type EventOf, isKind, type Kind, type SourceName, type Trace, type Trac
 import type { Judge } from "./judge.ts";
 import { onceForEach } from "./once-for-each.ts";
 import { judgeSnapshots, type Snapshot } from "./snapshots.ts";
+import { readMade } from "./truth/known-days.ts";
 
 /**
  * How soon `service/status` and `official/status` say that a source does not answer, and that it does again: "`degraded` once a poll has
@@ -30,11 +31,19 @@ function judgeStatus(source: SourceName, { read, steady, house, life }: Snapshot
       ? "right"
       : `${topic} is ${status}, and the house has ${isThere ? "" : "not "}this source`;
   // By which clock a time is counted while the clock is wrong, nobody says.
-  if (life.skew.changes(0, steady).length > 0) return "skipped";
+  if (life.skew.changes(0, steady).length > 0 || steady >= firstOtherTime(trace)) return "skipped";
   const wanted = allowedAt(historyOf(trace)[source], steady);
   if (wanted === null) return "skipped";
   return wanted.includes(status) ? "right" : `${topic} is ${status}, and ${wanted.join(" or ")} is right`;
 }
+
+/** When a source says another time for the first time: vigie may count by it from then on. */
+const firstOtherTime = onceForEach((trace: Trace): number => {
+  const other = trace.events.find(
+    (event) => isKind(event, "answer") && readMade(event.headers, trace.began + event.steady).isHoursOff,
+  );
+  return other?.steady ?? Number.POSITIVE_INFINITY;
+});
 
 /** What a source has said of today, one request after the other. */
 type Word = { steady: number; is: "answer" | "failure" | "unclear" | "start" | "interruption" };
