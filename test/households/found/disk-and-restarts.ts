@@ -213,6 +213,30 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
       ],
     },
   },
+  // The state file keeps the last answer seldom, and since when something of the service fails: no document says what is shown then.
+  {
+    what: "a judge for which a service that answered half an hour before a kill cannot be down until its first answer after it",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 1,
+      from: "2026-01-05T14:00:00Z",
+      length: 13_000,
+      configs: [{ ...HOUSE, rules: [], outputs: { list: [] } }],
+      events: [
+        {
+          at: 1,
+          kind: "source",
+          source: "service",
+          fault: { kind: "path", part: "season", status: 503 },
+          for: 12_600,
+        },
+        { at: 2, kind: "start" },
+        { at: 12_700, kind: "source", source: "service", fault: { kind: "slow", seconds: 50 }, for: 300 },
+        { at: 12_720, kind: "kill", steps: 0 },
+        { at: 12_735, kind: "start" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */
