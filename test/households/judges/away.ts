@@ -138,7 +138,8 @@ function goesOn({ trace, life, calm }: Look): Finding[] {
     if (within(life.presences, from - MINUTE, steady).some(({ isThere }) => isThere)) return [];
     // What the broker has not got before it was down is published later.
     const isKnown =
-      life.isSame(from, steady) &&
+      // As it reads another configuration, vigie publishes what its devices said last by the one before.
+      life.isSame(from - SOON, steady) &&
       calm.isSure(from, steady) &&
       calm.isDiskQuick(from, steady) &&
       within(lost, from, steady).length === 0;
@@ -152,4 +153,5 @@ function goesOn({ trace, life, calm }: Look): Finding[] {
 const COUNTS = 8_000;
 /** If it was away a short time before: it has to stand. */
 const COUNTS_LATE = 2 * MINUTE + COUNTS;
+const SOON = 1_000;
 const UNSTEADY = 8 * MINUTE;
