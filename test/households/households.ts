@@ -17,7 +17,7 @@ const { values } = parseArgs({
 
 const MINUTE = 60_000;
 /** Among so many households each judge has something to judge. */
-const MANY = 50;
+const MANY = 300;
 /** Days: a whole winter. */
 const SEASON = 180;
 const given = (Number(values.hours) * 60 + Number(values.minutes)) * MINUTE;

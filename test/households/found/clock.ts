@@ -4,6 +4,7 @@ import {
   type Found,
   GUESTS,
   GUESTS_CONFIRMED,
+  GUESTS_ON,
   HOUSE,
   houseWith,
   PEAK,
@@ -162,6 +163,23 @@ export const CLOCK: readonly Found[] = [
           for: 6_000,
         },
       ],
+    },
+  },
+  {
+    what: "a judge demands a telling within a minute, though of five tellings within an hour four were before a long sleep",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 13_000,
+      configs: [
+        houseWith(GUESTS, {
+          id: "device1",
+          topic: "device1/set",
+          choose: [GUESTS_ON],
+          confirm: { url: "http://192.0.2.41/device1/state", keep: true },
+        }),
+      ],
+      devices: [{ id: "device1", path: undefined, manner: "is switched back", words: {} }],
+      events: [{ at: 1, kind: "start" }, valueAt(60, "guests"), { at: 6_400, kind: "suspend", for: 5_580 }],
     },
   },
   {

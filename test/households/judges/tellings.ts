@@ -312,7 +312,9 @@ function latestTelling(
   const recent = within(life.sendings(steady), countedFrom, steady).filter(
     (one) => isTelling(one) && mayCount(look, one),
   );
-  const isOften = recent.length >= MOST || !calm.isSure(steady - 2 * HOUR, steady);
+  // vigie counts the hour by a clock that stands still while the machine sleeps.
+  const isClear = calm.isSure(steady - 2 * HOUR, steady) && calm.isAwake(steady - 2 * HOUR, steady);
+  const isOften = recent.length >= MOST || !isClear;
   // Power cuts, however many there are, delay nothing.
   const isGone =
     isOutOfReach(look, steady) !== "no" ||
