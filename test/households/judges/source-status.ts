@@ -108,7 +108,8 @@ const INTERRUPTIONS = [
   "state file",
   "jump",
 ] as const satisfies readonly Kind[];
-const OK = ["ok"];
+/** As long as the service is the simulator it is `simulated`. */
+const OK = ["ok", "simulated"];
 /** A poll goes on for four minutes. */
 const FAILED = 7 * MINUTE;
 const DOWN = 3 * HOUR;
