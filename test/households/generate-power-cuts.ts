@@ -31,7 +31,7 @@ function boundaries(from: number, length: number): number[] {
 }
 
 /** Its devices hear nothing of what changes; vigie and the broker have power. */
-export function cutHouse(draw: Draw, boundary: number, devices: readonly Device[]): ScriptEvent[] {
+function cutHouse(draw: Draw, boundary: number, devices: readonly Device[]): ScriptEvent[] {
   const { one, whole, chance } = draw;
   const at = boundary - whole(-3, 60);
   const away = one([700, 1_500, 4_000, 3 * HOUR]);
@@ -47,7 +47,7 @@ export function cutHouse(draw: Draw, boundary: number, devices: readonly Device[
 }
 
 /** Somebody operates a device by hand, and unplugs it soon after. Perhaps it is pressed once more when it is back. */
-export function unplug(draw: Draw, at: number, devices: readonly Device[]): ScriptEvent[] {
+function unplug(draw: Draw, at: number, devices: readonly Device[]): ScriptEvent[] {
   const { one, whole, chance } = draw;
   const [first, ...others] = devices;
   if (!first) return [];

@@ -30,12 +30,8 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   };
   const machine = startMachine(began, (error) => vigie.crash(error));
   const random = randomFrom(`household/${scenario.seed}`);
-  const broker = createBroker({
-    machine,
-    tell: note,
-    isOld: scenario.oldBroker,
-    base: baseTopicOf(scenario),
-  });
+  const base = baseTopicOf(scenario);
+  const broker = createBroker({ machine, tell: note, isOld: scenario.oldBroker, base });
   const disk = createDisk({ machine, tell: note });
   const sources = createSources({
     machine,
@@ -48,7 +44,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     random: randomFrom(`devices/${scenario.seed}`),
   });
   const web = createWeb({ machine, tell: note, devices });
-  const otherVigie = createOtherVigie({ base: baseTopicOf(scenario), machine, broker, tell: note });
+  const otherVigie = createOtherVigie({ base, machine, broker, tell: note });
   const installation = `house${scenario.seed}`;
   const vigie = createVigieProcess({
     machine,

@@ -18,13 +18,18 @@ import {
 
 const CONTRADICTING: Device = { ...REPORTING, manner: "contradicts" };
 
-/** It is told over HTTP what it is to do, also when its choice ends. It reports over MQTT. */
-const WITH_ELSE: HouseConfig = houseWith(GUESTS, {
+const CONFIRM: ConfirmText = { topic: "device1/state", for: "10m" };
+/** What a device is told also when its choice ends, and reports over MQTT. */
+const ELSE = { choose: [GUESTS_ON], else: "p2", confirm: CONFIRM };
+const REPORTING_WITH_ELSE = houseWith(GUESTS, { ...ELSE, topic: "device1/set" });
+const CONFIRM_ONLINE: ConfirmText = { ...CONFIRM, online: ONLINE };
+const ONLINE_WITH_ELSE = houseWith(GUESTS, { ...ELSE, topic: "device1/set", confirm: CONFIRM_ONLINE });
+/** It is told over HTTP. */
+const OVER_HTTP_WITH_ELSE: HouseConfig = houseWith(GUESTS, {
+  ...ELSE,
   id: "device1",
   url: "http://192.0.2.40/device1/set?turn={payload}",
-  choose: [GUESTS_ON],
-  else: "p2",
-  confirm: { topic: "device1/state", for: "10m", online: ONLINE },
+  confirm: CONFIRM_ONLINE,
 });
 
 /** A device is away, and comes back. */
@@ -119,14 +124,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device that has not done `else` and comes back is sent it again, though nobody wants to be overruled by it",
     scenario: {
       ...QUIET_MORNING,
-      configs: [
-        houseWith(GUESTS, {
-          topic: "device1/set",
-          choose: [GUESTS_ON],
-          else: "p2",
-          confirm: { topic: "device1/state", for: "10m", online: ONLINE },
-        }),
-      ],
+      configs: [ONLINE_WITH_ELSE],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
@@ -140,14 +138,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device that has not done `else` reports again, and is not sent it",
     scenario: {
       ...QUIET_MORNING,
-      configs: [
-        houseWith(GUESTS, {
-          topic: "device1/set",
-          choose: [GUESTS_ON],
-          else: "p2",
-          confirm: { topic: "device1/state", for: "10m" },
-        }),
-      ],
+      configs: [REPORTING_WITH_ELSE],
       devices: [REPORTING],
       events: [
         { at: 1, kind: "start" },
@@ -161,14 +152,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device that has not done `else` is sent it again at a new connection, as the broker holds what it did before",
     scenario: {
       ...QUIET_MORNING,
-      configs: [
-        houseWith(GUESTS, {
-          topic: "device1/set",
-          choose: [GUESTS_ON],
-          else: "p2",
-          confirm: { topic: "device1/state", for: "10m" },
-        }),
-      ],
+      configs: [REPORTING_WITH_ELSE],
       devices: [REPORTING],
       events: [
         { at: 1, kind: "start" },
@@ -183,7 +167,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device over HTTP that is back waits for `else`, which it did not take while it was away",
     scenario: {
       ...QUIET_MORNING,
-      configs: [WITH_ELSE],
+      configs: [OVER_HTTP_WITH_ELSE],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
@@ -197,7 +181,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device over HTTP that is back, and takes nothing yet, is tried every ten minutes",
     scenario: {
       ...QUIET_MORNING,
-      configs: [WITH_ELSE],
+      configs: [OVER_HTTP_WITH_ELSE],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
@@ -214,7 +198,7 @@ export const DEVICES_AWAY: readonly Found[] = [
       what: `a device over HTTP that is back just after a try is tried again at once (${fault.kind})`,
       scenario: {
         ...QUIET_MORNING,
-        configs: [WITH_ELSE],
+        configs: [OVER_HTTP_WITH_ELSE],
         devices: [REPORTING_ONLINE],
         events: [
           { at: 1, kind: "start" },
@@ -232,7 +216,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     scenario: {
       ...QUIET_MORNING,
       length: 1_500,
-      configs: [WITH_ELSE],
+      configs: [OVER_HTTP_WITH_ELSE],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
@@ -253,7 +237,7 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device over HTTP that is there at a new connection to the broker waits for what it did not take",
     scenario: {
       ...QUIET_MORNING,
-      configs: [WITH_ELSE],
+      configs: [OVER_HTTP_WITH_ELSE],
       devices: [REPORTING_ONLINE],
       events: [
         { at: 1, kind: "start" },
@@ -268,13 +252,14 @@ export const DEVICES_AWAY: readonly Found[] = [
 
 /** From 05:50 in Paris on. It is told at six, ten minutes later, and is given up after ten more. */
 function atSix(device: Device, events: readonly ScriptEvent[]): Scenario {
-  const confirm: ConfirmText = { topic: "device1/state", for: "10m" };
   return {
     ...QUIET_HOUSE,
     seed: 1,
     from: "2026-01-05T04:50:00Z",
     length: 3_600,
-    configs: [houseWith(PEAK, { topic: "device1/set", choose: [{ when: "peak", payload: "p1" }], confirm })],
+    configs: [
+      houseWith(PEAK, { topic: "device1/set", choose: [{ when: "peak", payload: "p1" }], confirm: CONFIRM }),
+    ],
     devices: [device],
     events: [{ at: 1, kind: "start" }, ...events],
   };

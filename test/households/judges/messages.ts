@@ -11,7 +11,7 @@ import {
   reachesOtherDay,
   wereRulesEdited,
 } from "./rules-on-days.ts";
-import { type Sending, targetOf } from "./sendings.ts";
+import { isLater, type Sending, targetOf } from "./sendings.ts";
 import { BASE, readTopics, type TopicHistory } from "./topics.ts";
 
 /**
@@ -359,8 +359,7 @@ function pauseAfter(output: OutputText, all: readonly Sending[], index: number):
     const pause = PAUSES[perhapsUntil(all, index) - 1] ?? (isReadOnce(output) ? PAUSE : null);
     return pause === null ? null : Math.max(pause, asked);
   }
-  if (failure === "refused" && (status === null || !LATER.includes(status) || isBusyForLong(all, index)))
-    return PAUSE;
+  if (failure === "refused" && (!isLater(status) || isBusyForLong(all, index))) return PAUSE;
   return Math.max(EVERY, asked);
 }
 
@@ -477,4 +476,3 @@ const PAUSES = [30_000, 120_000, 600_000, 1_800_000, HOUR];
 const PAUSE = 600_000;
 /** Milliseconds: a host that hangs holds each request for ten seconds. */
 const LATE = 45_000;
-const LATER = [408, 425, 429, 500, 502, 503, 504];

@@ -21,14 +21,8 @@ export const nameJudge: Judge = judgeOutputs("name of a message", (look) => {
       return [isWrong(look, second, `has the name of the message before it, ${first.payload}`)];
     }
     if (isSame) return ["right"];
-    if (
-      mayBeAnother(
-        look,
-        all.slice(0, index).map(({ sending }) => sending),
-        second,
-      )
-    )
-      return ["skipped"];
+    const before = all.slice(0, index).map(({ sending }) => sending);
+    if (mayBeAnother(look, before, second)) return ["skipped"];
     return [isWrong(look, second, "has another name than its try before")];
   });
 });

@@ -2,7 +2,7 @@ import { within } from "../trace.ts";
 import type { OutputText } from "./house-outputs.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { judgeOutputs, targetsOf } from "./output-life.ts";
-import type { Sending } from "./sendings.ts";
+import { isRefusal } from "./sendings.ts";
 
 /** "After any other status from 300 to 499 vigie says at once what to check": also if the address has taken it before. */
 export const refusalSaidJudge: Judge = judgeOutputs("address that refuses", ({ trace, life, calm }) =>
@@ -10,7 +10,7 @@ export const refusalSaidJudge: Judge = judgeOutputs("address that refuses", ({ t
     sendings.flatMap((sending, index): Finding[] => {
       const { steady, overAt, status } = sending;
       const before = sendings[index - 1];
-      if (!isRefusal(sending) || overAt === null) return [];
+      if (!isRefusal(status) || overAt === null) return [];
       // What failed before, too, was said then.
       if (before && before.takenAt === null) return ["skipped"];
       const output = life.at(steady);
@@ -29,13 +29,8 @@ export const refusalSaidJudge: Judge = judgeOutputs("address that refuses", ({ t
   ),
 );
 
-function isRefusal({ status }: Sending): boolean {
-  return status !== null && status >= 300 && status < 500 && !LATER.includes(status);
-}
-
 function hostOf(output: OutputText | undefined): string | undefined {
   return output?.to.kind === "http" ? new URL(output.to.url.replaceAll(/[{}]/g, "")).host : undefined;
 }
 
-const LATER = [408, 425, 429];
 const SOON = 2_000;

@@ -25,6 +25,16 @@ export interface Sending {
   sendingId: string | undefined;
 }
 
+/** The address refuses it, and trying again changes nothing. */
+export function isRefusal(status: number | null): boolean {
+  return status !== null && status >= 300 && status < 500 && !isLater(status);
+}
+
+/** The address asks to try again later. */
+export function isLater(status: number | null): boolean {
+  return status !== null && [408, 425, 429, 500, 502, 503, 504].includes(status);
+}
+
 /** By their target, in the order of time. */
 export const readSendings = onceForEach(findSendings);
 

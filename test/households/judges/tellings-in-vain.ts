@@ -3,7 +3,7 @@ import { countUntil, isKind, within } from "../trace.ts";
 import { isOutOfReach } from "./absence-of-device.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { expectedOf, judgeOutputs, type Look, type OutputLife, settledInstants } from "./output-life.ts";
-import type { Sending } from "./sendings.ts";
+import { isRefusal, type Sending } from "./sendings.ts";
 import { type Again, hasComeBack, sentAgain } from "./tellings.ts";
 import { BASE, readTopics } from "./topics.ts";
 
@@ -160,9 +160,7 @@ function refusedStays(look: Look): Finding[] {
     // The next one may be under way.
     const last = life.sendings(steady).findLast(({ overAt }) => overAt !== null && overAt < steady);
     if (!output || sentAt === null || !last?.overAt || last.payload !== payload) return [];
-    const isRefused =
-      last.status !== null && last.status >= 300 && last.status < 500 && !LATER.includes(last.status);
-    if (!isRefused || last.overAt > steady - SETTLES) return [];
+    if (!isRefusal(last.status) || last.overAt > steady - SETTLES) return [];
     // It may have what it was sent before.
     const tried = within(life.sendings(steady), sentAt - SETTLES, last.steady);
     if (tried.some(({ failure }) => failure !== "refused" && failure !== "not written")) return [];
@@ -191,7 +189,6 @@ function lastSending(life: OutputLife, steady: number): Sending | undefined {
 
 const AROUND = 12_000;
 const SETTLES = 5_000;
-const LATER = [408, 425, 429];
 const ABOUT = MINUTE;
 const FLAPS = 135_000;
 const PAUSE = 600_000;

@@ -14,7 +14,7 @@ import {
   TRIPS,
   targetsOf,
 } from "./output-life.ts";
-import type { Sending } from "./sendings.ts";
+import { isLater, type Sending } from "./sendings.ts";
 
 /**
  * How often a device is told the same again: not sooner than `every`, five times an hour and then every ten minutes if it did what
@@ -91,7 +91,7 @@ function lagOf(calm: Calm, first: Sending, second: Sending): number {
 /** Milliseconds after which this may be tried again. */
 function waitOf({ confirm }: OutputText, { status, failure }: Sending): number {
   const every = confirm?.every ?? USUAL;
-  const isRefused = failure === "refused" && !(status !== null && LATER.includes(status));
+  const isRefused = failure === "refused" && !isLater(status);
   return isRefused ? Math.max(every, PAUSE) : every;
 }
 
@@ -480,4 +480,3 @@ const AROUND = 12_000;
 const READ = 15_000;
 /** Milliseconds that a save takes at most. */
 const SAVED = 6_000;
-const LATER = [408, 425, 429, 500, 502, 503, 504];
