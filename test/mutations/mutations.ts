@@ -15,20 +15,25 @@ import { drawFrom } from "../households/draw.ts";
 import { randomFrom } from "../households/random.ts";
 import { findMutations, type Mutation, mutate } from "./find-mutations.ts";
 
-// npm run mutations -- --of src/core/outputs [--count 60] [--seed 1] -- test/core/outputs test/households/found.test.ts …
+// npm run mutations -- --of src/core/outputs [--count 60] [--seed 1] [--old "test/a.test.ts …"] -- test/core/outputs …
 // Changes one thing after the other in these files of `src`, and runs these tests on each change. The same seed chooses the same
-// changes of the same text, so that old and new tests can be compared. It works in a copy: the checkout stays as it is.
+// changes of the same text. It works in a copy: the checkout stays as it is.
+// With --old it tries on the tests only what the old tests kill: what survives is seen by nobody once the old tests are deleted.
 const { values, positionals } = parseArgs({
   options: {
     of: { type: "string" },
     count: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
+    old: { type: "string" },
   },
   allowPositionals: true,
 });
 const { of: part } = values;
 if (part === undefined || positionals.length === 0)
-  throw new Error("npm run mutations -- --of FOLDER_OR_FILE [--count 60] [--seed 1] -- TESTS");
+  throw new Error(
+    'npm run mutations -- --of FOLDER_OR_FILE [--count 60] [--seed 1] [--old "TESTS"] -- TESTS',
+  );
+const old = values.old?.split(" ");
 
 const COPY = ".build/mutations/copy";
 /** Milliseconds. A change that makes an endless loop is seen by that. */
@@ -37,25 +42,24 @@ const checkout = process.cwd();
 copyCheckout();
 
 const begun = performance.now();
-if (!(await passes(Number.POSITIVE_INFINITY))) throw new Error("the tests fail without any change");
-const limit = 10_000 + LIMIT_FACTOR * (performance.now() - begun);
+const limit = await limitOf(positionals);
+const oldLimit = old ? await limitOf(old) : 0;
 
 const chosen = choose(filesOf(part), Number(values.count));
-let killed = 0;
-for (const { file, text, mutation } of chosen) {
-  const { start, end, replacement } = mutation;
+const count = { tried: 0, killed: 0 };
+for (const one of chosen) {
+  const { file, text, mutation } = one;
   writeFileSync(join(COPY, file), mutate(text, mutation));
-  const isKilled = !(await passes(limit));
+  const isTried = !old || !(await passes(old, oldLimit));
+  const isKilled = isTried && !(await passes(positionals, limit));
   writeFileSync(join(COPY, file), text);
-  if (isKilled) killed += 1;
-  const line = text.slice(0, start).split("\n").length;
-  console.log(
-    `${isKilled ? "killed  " : "SURVIVED"} ${file}:${line} ${shorten(text.slice(start, end))} → ${shorten(replacement)}`,
-  );
+  count.tried += Number(isTried);
+  count.killed += Number(isKilled);
+  if (isTried) console.log(`${isKilled ? "killed  " : "SURVIVED"} ${describeMutation(one)}`);
 }
-console.log(
-  `${killed} of ${chosen.length} killed by ${positionals.join(" ")}, in ${Math.round((performance.now() - begun) / 1000)} s`,
-);
+const of = old ? `${count.tried} that the old tests kill, of ${chosen.length} changes,` : `${count.tried}`;
+const seconds = Math.round((performance.now() - begun) / 1000);
+console.log(`${count.killed} of ${of} are killed by ${positionals.join(" ")}, in ${seconds} s`);
 
 interface Chosen {
   file: string;
@@ -92,9 +96,15 @@ function choose(files: readonly string[], count: number): Chosen[] {
   );
 }
 
-function passes(within: number): Promise<boolean> {
+async function limitOf(tests: readonly string[]): Promise<number> {
+  const from = performance.now();
+  if (!(await passes(tests, Number.POSITIVE_INFINITY))) throw new Error("the tests fail without any change");
+  return 10_000 + LIMIT_FACTOR * (performance.now() - from);
+}
+
+function passes(which: readonly string[], within: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const command = ["vitest", "run", "--bail", "1", "--reporter", "dot", ...positionals];
+    const command = ["vitest", "run", "--bail", "1", "--reporter", "dot", ...which];
     const tests = spawn("npx", command, { cwd: COPY, stdio: "ignore", detached: true });
     const timer = Number.isFinite(within)
       ? setTimeout(() => process.kill(-tests.pid!, "SIGKILL"), within)
@@ -104,6 +114,12 @@ function passes(within: number): Promise<boolean> {
       resolve(code === 0);
     });
   });
+}
+
+function describeMutation({ file, text, mutation }: Chosen): string {
+  const { start, end, replacement } = mutation;
+  const line = text.slice(0, start).split("\n").length;
+  return `${file}:${line} ${shorten(text.slice(start, end))} → ${shorten(replacement)}`;
 }
 
 function shorten(text: string): string {
