@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { LONG } from "../support/long.ts";
+import type { Found } from "./found/shared.ts";
 import { FOUND } from "./found.ts";
 import { runHousehold } from "./household.ts";
 import { addCounts, type Count, describeCounts, idleIn } from "./judges/judge.ts";
@@ -8,7 +9,9 @@ import { judge } from "./judges/judges.ts";
 const counts = new Map<string, Count>();
 let lived = 0;
 
-const MENDED = FOUND.filter(({ stillSeenBy }) => stillSeenBy === undefined);
+/** Not in `npm test`: in these a judge was wrong, not vigie. */
+const isOfJudge = ({ what }: Found) => what.startsWith("a judge ");
+const MENDED = FOUND.filter((found) => found.stillSeenBy === undefined && (LONG || !isOfJudge(found)));
 const STILL_WRONG = FOUND.filter(({ stillSeenBy }) => stillSeenBy !== undefined);
 
 // `$what` would be cut off after forty characters.
@@ -28,10 +31,11 @@ test.for(STILL_WRONG)("still wrong: $what", async ({ stillSeenBy, scenario }) =>
   expect(violation?.judge).toBe(stillSeenBy);
 });
 
-test("each judge has judged something in them", ({ skip }) => {
-  if (lived < MENDED.length) skip("not all of them were lived");
-  expect(idleIn(counts)).toEqual([]);
-});
+if (LONG)
+  test("each judge has judged something in them", ({ skip }) => {
+    if (lived < MENDED.length) skip("not all of them were lived");
+    expect(idleIn(counts)).toEqual([]);
+  });
 
 afterAll(() => {
   if (LONG) console.log(describeCounts(counts));

@@ -14,7 +14,7 @@ import { STATE_FILES } from "./found/state-files.ts";
 import { VALUES } from "./found/values.ts";
 
 /**
- * All are lived by `npm test`. The seed is that of the household in which it was found; the generator may have changed since.
+ * `npm test` lives those in which vigie was wrong, the long run all of them. The seed is that of the household in which it was found; the generator may have changed since.
  * A new one goes into the first of these files that its title speaks of.
  */
 export const FOUND: readonly Found[] = [

@@ -182,7 +182,7 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
     },
   },
   {
-    what: "the judge expects a device to be told at once at a start with which its confirm is new",
+    what: "a judge expects a device to be told at once at a start with which its confirm is new",
     scenario: {
       ...QUIET_HOUSE,
       seed: 218876695,
@@ -202,7 +202,7 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
     },
   },
   {
-    what: "the judge expects a device to be told sooner than every ten minutes, to which confirm was added just before",
+    what: "a judge expects a device to be told sooner than every ten minutes, to which confirm was added just before",
     scenario: {
       ...QUIET_MORNING,
       length: 1_200,

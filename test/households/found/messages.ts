@@ -285,7 +285,7 @@ export const MESSAGES: readonly Found[] = [
     },
   },
   {
-    what: "the judge expects a message again after another one that an older state file does not hold",
+    what: "a judge expects a message again after another one that an older state file does not hold",
     scenario: {
       ...QUIET_MORNING,
       configs: [
@@ -318,7 +318,7 @@ export const MESSAGES: readonly Found[] = [
     },
   },
   {
-    what: "the judge expects a message again whose choice a wrong clock ended for half a minute",
+    what: "a judge expects a message again whose choice a wrong clock ended for half a minute",
     scenario: {
       ...QUIET_MORNING,
       from: "2026-01-05T13:00:00Z",

@@ -10,7 +10,7 @@ import type {
 
 /** A household in which something was wrong once, as small as it was found. */
 export interface Found {
-  /** What must not happen again; or, with `stillSeenBy`, what still happens. */
+  /** What must not happen again; or, with `stillSeenBy`, what still happens. If a judge was wrong, it begins with "a judge". */
   what: string;
   /** Not mended yet: the judge that complains of it first. Whoever mends it takes this away. */
   stillSeenBy?: string;

@@ -1,28 +1,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LONG } from "../../support/long.ts";
 import { JUDGES, judge } from "../judges/judges.ts";
 import type { Trace } from "../trace.ts";
 import { LIES } from "./lies.ts";
 import { describeOutcomes, fold, type Outcome, tellLie } from "./tell-lies.ts";
-import { FEW_TRACES, TRACES } from "./traces.ts";
+import { TRACES } from "./traces.ts";
 
 /** A lie counts as seen if its judge complains at this part of its places or more. */
 const SEEN = 0.75;
-const households = LONG ? TRACES : FEW_TRACES;
 const traces = new Map<string, Trace>();
 const outcomes: Outcome[] = [];
 
 beforeAll(async () => {
-  for (const { name, live } of households) traces.set(name, await live());
+  for (const { name, live } of TRACES) traces.set(name, await live());
 }, 900_000);
 
-afterAll(() => {
-  if (LONG) console.log(describeOutcomes(outcomes));
-});
+afterAll(() => console.log(describeOutcomes(outcomes)));
 
-test.each(households)("no judge complains of $name without a lie", ({ name }) => {
+test.each(TRACES)("no judge complains of $name without a lie", ({ name }) => {
   expect(judge(traces.get(name)!).violations).toEqual([]);
 });
 
@@ -42,7 +38,7 @@ test.each(JUDGES.map(({ name }) => [name]))("a lie that does not survive is told
 
 describe("a judge complains", () => {
   test.each(LIES.map((lie) => [lie.judge, lie.name, lie] as const))("%s: %s", (_judge, _name, lie) => {
-    const outcome = tellLie(lie, traces, LONG ? 3 : 1);
+    const outcome = tellLie(lie, traces);
     outcomes.push(outcome);
     const { told, killed } = outcome;
     expect(told, "places for this lie").toBeGreaterThan(0);

@@ -14,13 +14,16 @@ export interface Outcome {
   survivedIn: readonly string[];
 }
 
-/** Tells the lie in each of these traces, so many times each, at random places that are always the same. */
-export function tellLie(lie: Lie, traces: ReadonlyMap<string, Trace>, times: number): Outcome {
+/** In each trace. */
+const TIMES = 3;
+
+/** Tells the lie in these traces, at random places that are always the same. */
+export function tellLie(lie: Lie, traces: ReadonlyMap<string, Trace>): Outcome {
   let told = 0;
   const survivedIn: string[] = [];
   for (const [name, lived] of traces) {
     const trace = lie.isOfNames ? lived : withUsualNames(lived);
-    for (let time = 0; time < times; time += 1) {
+    for (let time = 0; time < TIMES; time += 1) {
       const lied = lie.tell(trace, randomFrom(`${lie.name}/${name}/${time}`));
       if (!lied) break;
       told += 1;
