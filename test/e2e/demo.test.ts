@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { LONG } from "../support/long.ts";
 import { createCleanup, MAIN, runHere } from "../support/vigie.ts";
 
 const cleanup = createCleanup();
@@ -25,33 +26,35 @@ test("vigie demo prints where its page is, tells a story for people, and ends at
   expect(demoFolders()).toEqual([]);
 });
 
-test("vigie demo shows the rules that a set-up has written into the checkout, and says whose they are", async () => {
-  const checkout = await cleanup.createFolder();
-  await cp(dirname(MAIN), join(checkout, "dist"), {
-    recursive: true,
-    filter: (path) => !path.endsWith("/app") && !path.endsWith(".zip"),
+if (LONG)
+  test("vigie demo shows the rules that a set-up has written into the checkout, and says whose they are", async () => {
+    const checkout = await cleanup.createFolder();
+    await cp(dirname(MAIN), join(checkout, "dist"), {
+      recursive: true,
+      filter: (path) => !path.endsWith("/app") && !path.endsWith(".zip"),
+    });
+    await mkdir(join(checkout, "config"));
+    const file = join(checkout, "config", "vigie.yaml");
+    const outputs = '[{ id: car, topic: car/set, choose: [{ when: dear, payload: "off" }], else: "on" }]';
+    await writeFile(file, `rules: [{ id: dear, when: { day: now, color: blanc } }]\noutputs: ${outputs}\n`);
+    const program = [process.execPath, join(checkout, "dist", "main.js")];
+    const demo = await cleanup.startVigie({ folder: checkout, program, args: ["demo"] });
+    await demo.prints(/Would send "off" to car/);
+    expect(demo.output()).toContain(`rules   ${file}`);
+    await demo.end("SIGTERM");
   });
-  await mkdir(join(checkout, "config"));
-  const file = join(checkout, "config", "vigie.yaml");
-  const outputs = '[{ id: car, topic: car/set, choose: [{ when: dear, payload: "off" }], else: "on" }]';
-  await writeFile(file, `rules: [{ id: dear, when: { day: now, color: blanc } }]\noutputs: ${outputs}\n`);
-  const program = [process.execPath, join(checkout, "dist", "main.js")];
-  const demo = await cleanup.startVigie({ folder: checkout, program, args: ["demo"] });
-  await demo.prints(/Would send "off" to car/);
-  expect(demo.output()).toContain(`rules   ${file}`);
-  await demo.end("SIGTERM");
-});
 
-test("vigie show says of a demo that a payload would be sent, not that it was", async () => {
-  const folder = await cleanup.createFolder();
-  const args = ["demo", "--from", "2026-01-21T12:00", "--speed", "1"];
-  const demo = await cleanup.startVigie({ folder, args });
-  await demo.prints(/Would send "off" to Boiler/);
-  const [, port] = /-p (\d+)/.exec(demo.output()) ?? [];
-  const mqtt = { url: `mqtt://127.0.0.1:${port}` };
-  const config = { service: { base_url: "none" }, official: { source: "rte" }, mqtt };
-  const show = async () => (await runHere({ folder, config, args: ["show"] })).stdout;
-  await expect.poll(show, { interval: 200 }).toMatch(/^output boiler {2}dry .*would send off$/m);
-  expect(await show()).not.toMatch(/ sent /);
-  await demo.end("SIGTERM");
-});
+if (LONG)
+  test("vigie show says of a demo that a payload would be sent, not that it was", async () => {
+    const folder = await cleanup.createFolder();
+    const args = ["demo", "--from", "2026-01-21T12:00", "--speed", "1"];
+    const demo = await cleanup.startVigie({ folder, args });
+    await demo.prints(/Would send "off" to Boiler/);
+    const [, port] = /-p (\d+)/.exec(demo.output()) ?? [];
+    const mqtt = { url: `mqtt://127.0.0.1:${port}` };
+    const config = { service: { base_url: "none" }, official: { source: "rte" }, mqtt };
+    const show = async () => (await runHere({ folder, config, args: ["show"] })).stdout;
+    await expect.poll(show, { interval: 200 }).toMatch(/^output boiler {2}dry .*would send off$/m);
+    expect(await show()).not.toMatch(/ sent /);
+    await demo.end("SIGTERM");
+  });

@@ -1,28 +1,16 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  type AppHouse,
-  BROKER_PASSWORD,
-  openAppHouse,
-  passwordsFor,
-  startGuardedBroker,
-  watchGuardedBroker,
-} from "../support/app-vigie.ts";
-import { startFastTime } from "../support/fake-time.ts";
-import { LONG } from "../support/long.ts";
+import { type AppHouse, BROKER_PASSWORD, openAppHouse, startApp } from "../support/app-vigie.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import type { ReceivedMessage } from "../support/observer.ts";
 import { onBusyMachine, PATIENCE } from "../support/patience.ts";
 import { serveBleuDays } from "../support/running-vigie.ts";
 import { TOKEN } from "../support/supervisor.ts";
-import { createCleanup, type Vigie } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const BOILER = { use: "boiler", kind: "shelly_gen1", place: "shellies/boiler" };
 const WRONG = { outputs: [{ ...BOILER, place: "shellies/#" }] };
 const PROBLEM = "Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic";
-type Moment = (vigie: Vigie, asked: number) => Promise<unknown>;
-const IN_FORCE = /^The new configuration is in force/;
 
 describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, () => {
   const cleanup = createCleanup();
@@ -33,71 +21,6 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
   afterAll(cleanup.run);
 
   const open = () => openAppHouse(cleanup, official);
-  /** vigie asks again after ten seconds, and looks at a file that is not there each five: they are one second here. */
-  const openFast = async () => {
-    const time = startFastTime(10);
-    const days = await serveBleuDays(cleanup, time.clock);
-    return { house: await openAppHouse(cleanup, days), env: time.env };
-  };
-  const startWith = async (form: object, house: AppHouse, env?: Record<string, string>) => {
-    const broker = await startGuardedBroker(cleanup);
-    house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
-    await house.writeForm(form);
-    const vigie = await house.start(env);
-    return { broker, vigie, ...(await watchGuardedBroker(cleanup, broker, vigie.output)) };
-  };
-
-  test.concurrent("switches a boiler of the form off on a pretended rouge day, and sees that it obeyed", async () => {
-    const house = await open();
-    const rule = { id: "rouge", colors: "rouge", day: "now" };
-    const app = await startWith(
-      { language: "en", rules: [rule], outputs: [{ ...BOILER, rule: "rouge" }] },
-      house,
-    );
-    await app.until({ availability: "online", "rules/rouge/state": /ON|OFF/ });
-    await app.observer.publish("vigie/simulation/set", "rouge", false);
-    await app.until({ "outputs/boiler/payload": "off", "outputs/boiler/state": "waiting" });
-    const isTold = ({ topic, payload }: ReceivedMessage) =>
-      topic === "shellies/boiler/relay/0/command" && payload === "off";
-    await app.observer.until(({ received }) => received.some(isTold), "the boiler was told");
-    const reporting = setInterval(
-      () => void app.observer.publish("shellies/boiler/relay/0", "off", false),
-      200,
-    );
-    cleanup.add(async () => clearInterval(reporting));
-    await app.until({ "outputs/boiler/state": "confirmed" });
-    clearInterval(reporting);
-  });
-
-  test.concurrent("says on its page that there is no broker, and finds it without a restart, also with another password later", async () => {
-    const { house, env } = await openFast();
-    await house.writeForm({ language: "en", outputs: [BOILER] });
-    const vigie = await house.start(env());
-    await vigie.says(/^Home Assistant has no MQTT broker: install the app Mosquitto broker/);
-    await house.shows("Home Assistant names no MQTT broker yet");
-    // The days are there already.
-    await house.shows(/class="panel now (bleu|blanc|rouge)/);
-    expect((await house.get("/alive")).status).toBe(200);
-
-    const broker = await startGuardedBroker(cleanup);
-    house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
-    const app = await watchGuardedBroker(cleanup, broker, vigie.output);
-    await app.until({ availability: "online" });
-    await house.shows(/^((?!no MQTT broker yet)[\s\S])*$/);
-    await vigie.says(/^Home Assistant names the broker mqtt:/);
-
-    // As when the app Mosquitto broker was installed anew.
-    const [asked, from] = [house.supervisor.asked(), vigie.lines.length];
-    await broker.end();
-    await broker.renew({ passwords: passwordsFor("another-password") });
-    await broker.start();
-    await vigie.says(/refuses the login/, from);
-    house.supervisor.names({ port: broker.port, password: "another-password" });
-    await vigie.says(IN_FORCE, from);
-    await app.until({ availability: "online" });
-    expect(house.supervisor.asked()).toBeGreaterThan(asked);
-    expect(vigie.output()).not.toMatch(/another-password|password-of-the-broker/);
-  });
 
   test.concurrent("has a page and /alive, and nothing else, while its form is wrong and nothing ran before", async () => {
     const house = await open();
@@ -126,7 +49,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     };
     const kept = { given, broker: { url: "mqtt://127.0.0.1:9", password: "that-of-then" } };
     await writeFile(join(house.folder, "data", "last-good.json"), JSON.stringify(kept));
-    const { vigie, until: untilPublished } = await startWith(WRONG, house);
+    const { vigie, until: untilPublished } = await startApp(cleanup, house, WRONG);
     await vigie.says(new RegExp(`^Configuration: ${PROBLEM}`));
     await untilPublished({ availability: "online", "rules/kept/state": /ON|OFF/ });
     await house.shows("La dernière configuration lue est refusée");
@@ -135,74 +58,11 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     expect(vigie.output()).not.toMatch(/that-of-then|password-of-the-broker/);
   });
 
-  test.concurrent("follows /config/vigie.yaml from when it comes to when it goes, and says on its page what is wrong with it", async () => {
-    const { house, env } = await openFast();
-    const app = await startWith({ language: "en", outputs: [BOILER] }, house, env());
-    await app.until({ availability: "online", "outputs/boiler/state": "nothing" });
-    let from = app.vigie.lines.length;
-    await house.writeFile("rules: [{ id: mine, when: { period: hp } }]\n");
-    await app.vigie.says(IN_FORCE, from);
-    await app.until({ "rules/mine/state": /ON|OFF/ });
-    await app.observer.until(
-      () => app.payloadOf("outputs/boiler/state") === undefined,
-      "the device of the form is gone",
-    );
-    await house.writeFile("rules: [{ id: mine }]\n");
-    await house.shows("The configuration that was read last is refused");
-    expect(await house.page()).toMatch(/config\/vigie\.yaml:1:\d+ rules\[0\]\.when: expected/);
-    await house.writeFile("");
-    await house.shows("got an empty file");
-    expect(app.payloadOf("rules/mine/state")).toMatch(/ON|OFF/);
-    from = app.vigie.lines.length;
-    await rm(join(house.folder, "config", "vigie.yaml"));
-    await app.vigie.says(IN_FORCE, from);
-    await app.until({ "outputs/boiler/state": "nothing" });
-    await house.shows(/^((?!is refused)[\s\S])*$/);
-  });
-
-  test.concurrent("starts as soon as a file that was wrong is right", async () => {
-    const house = await open();
-    await house.writeFile("rules: 7\n");
-    const app = await startWith({ language: "en" }, house);
-    await house.shows("rules: expected a list of rules");
-    await house.writeFile("rules: []\n");
-    await app.until({ availability: "online" });
-    await house.shows('class="panel now');
-  });
-
-  test.concurrent("is killed at any moment of its start, and starts again", async () => {
-    const house = await open();
-    const broker = await startGuardedBroker(cleanup);
-    house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
-    await house.writeForm({ outputs: [BOILER] });
-    const whenAsked: Moment = (_, asked) =>
-      vi.waitFor(() => expect(house.supervisor.asked()).toBeGreaterThan(asked), PATIENCE);
-    const moments: Moment[] = [
-      async () => undefined,
-      whenAsked,
-      (vigie) => vigie.says(/^vigie .* starts/),
-      (vigie) => vigie.says(/^Connected to the broker/),
-      (vigie) => vigie.says(/^The page is at/),
-    ];
-    for (const moment of LONG ? moments : [whenAsked]) {
-      const asked = house.supervisor.asked();
-      const vigie = await house.start();
-      await moment(vigie, asked);
-      await vigie.end("SIGKILL");
-    }
-    const vigie = await house.start();
-    const app = await watchGuardedBroker(cleanup, broker, vigie.output);
-    await app.until({ availability: "online", "outputs/boiler/state": "nothing" });
-    await vigie.end();
-    const left = await readdir(join(house.folder, "data"));
-    expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  });
-
   describe("with a form in which nothing was filled in", () => {
-    let first: { house: AppHouse; app: Awaited<ReturnType<typeof startWith>> };
+    let first: { house: AppHouse; app: Awaited<ReturnType<typeof startApp>> };
     beforeAll(async () => {
       const house = await open();
-      first = { house, app: await startWith({}, house) };
+      first = { house, app: await startApp(cleanup, house, {}) };
       await first.app.until({ availability: "online" });
     });
 

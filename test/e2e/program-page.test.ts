@@ -4,6 +4,7 @@ import { Agent, get } from "node:http";
 import { dirname, join } from "node:path";
 import { connectAsync } from "mqtt";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { LONG } from "../support/long.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { lacking } from "../support/prepared.ts";
@@ -167,57 +168,60 @@ describe("the views of a running vigie", { concurrent: true }, () => {
     expect((await second.vigie.end()).code).toBe(0);
   });
 
-  test("in a first look are on the next port where this one is in use, and their address is printed before all else", async () => {
-    const port = await freePort();
-    const first = await start(firstLook(port));
-    const screen = (vigie: Vigie) => vigie.prints(/Open in a browser: \S+\n\n {2}These days are INVENTED/);
-    expect(await screen(first.vigie)).toContain(`http://127.0.0.1:${port}/`);
-    const second = await start(firstLook(port));
-    const next = Number(/127\.0\.0\.1:(\d+)/.exec(await screen(second.vigie))?.[1]);
-    expect(next).toBeGreaterThan(port);
-    // Each is served by its own vigie: one goes on when the other ends.
-    expect(await state(next)).toMatchObject({ service: { status: "simulated" } });
-    await second.vigie.end();
-    await expect(state(next)).rejects.toThrow();
-    expect(await state(port)).toMatchObject({ service: { status: "simulated" } });
-  });
+  if (LONG)
+    test("in a first look are on the next port where this one is in use, and their address is printed before all else", async () => {
+      const port = await freePort();
+      const first = await start(firstLook(port));
+      const screen = (vigie: Vigie) => vigie.prints(/Open in a browser: \S+\n\n {2}These days are INVENTED/);
+      expect(await screen(first.vigie)).toContain(`http://127.0.0.1:${port}/`);
+      const second = await start(firstLook(port));
+      const next = Number(/127\.0\.0\.1:(\d+)/.exec(await screen(second.vigie))?.[1]);
+      expect(next).toBeGreaterThan(port);
+      // Each is served by its own vigie: one goes on when the other ends.
+      expect(await state(next)).toMatchObject({ service: { status: "simulated" } });
+      await second.vigie.end();
+      await expect(state(next)).rejects.toThrow();
+      expect(await state(port)).toMatchObject({ service: { status: "simulated" } });
+    });
 
   const title = "in a first look at a terminal have their address above the log, of which nothing is lost";
-  test.skipIf(withoutScript)(`${title} ${withoutScript}`, async () => {
-    const port = await freePort();
-    const folder = await cleanup.createFolder();
-    const command = `echo vigie is process $$; exec ${process.execPath} ${MAIN}`;
-    const program = ["script", "--quiet", "--return", "--flush", "--command", command, "/dev/null"];
-    const warned = { homeassistant: { exclude: ["nothing"] } };
-    const options = { folder, config: firstLook(port, warned), env, program };
-    const vigie = await cleanup.startVigie(options);
-    const pid = /\d+/.exec(await vigie.prints(/vigie is process \d+\s/))?.[0];
-    const text = await vigie.prints(/[\s\S]*The page is at/);
-    const lines = [
-      `vigie is process \\d+\\s+Open in a browser: http://127.0.0.1:${port}/\\s`,
-      ...["has the key nothing", "vigie \\S+ starts with", "The page is at"],
-    ];
-    expect(text).toMatch(new RegExp(`^${lines.join("[\\s\\S]*")}`));
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
-    // Another one, which ends before there is a screen. It has begun nothing, so it warns of nothing.
-    const { code, stdout } = await (await cleanup.startVigie(options)).ended;
-    expect([code, stdout]).toEqual([3, expect.stringMatching(/is in use by/)]);
-    process.kill(Number(pid));
-    expect((await vigie.ended).stdout).toMatch(/vigie has stopped\S*\s*$/);
-  });
+  if (LONG)
+    test.skipIf(withoutScript)(`${title} ${withoutScript}`, async () => {
+      const port = await freePort();
+      const folder = await cleanup.createFolder();
+      const command = `echo vigie is process $$; exec ${process.execPath} ${MAIN}`;
+      const program = ["script", "--quiet", "--return", "--flush", "--command", command, "/dev/null"];
+      const warned = { homeassistant: { exclude: ["nothing"] } };
+      const options = { folder, config: firstLook(port, warned), env, program };
+      const vigie = await cleanup.startVigie(options);
+      const pid = /\d+/.exec(await vigie.prints(/vigie is process \d+\s/))?.[0];
+      const text = await vigie.prints(/[\s\S]*The page is at/);
+      const lines = [
+        `vigie is process \\d+\\s+Open in a browser: http://127.0.0.1:${port}/\\s`,
+        ...["has the key nothing", "vigie \\S+ starts with", "The page is at"],
+      ];
+      expect(text).toMatch(new RegExp(`^${lines.join("[\\s\\S]*")}`));
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+      // Another one, which ends before there is a screen. It has begun nothing, so it warns of nothing.
+      const { code, stdout } = await (await cleanup.startVigie(options)).ended;
+      expect([code, stdout]).toEqual([3, expect.stringMatching(/is in use by/)]);
+      process.kill(Number(pid));
+      expect((await vigie.ended).stdout).toMatch(/vigie has stopped\S*\s*$/);
+    });
 
-  test("are none where http.listen is off, and their code is not asked for", async () => {
-    const folder = await cleanup.createFolder();
-    const without = join(folder, "dist");
-    await cp(dirname(MAIN), without, { recursive: true });
-    await rm(join(without, "http.js"));
-    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-    const program = [process.execPath, join(without, "main.js")];
-    const config = firstLook(0, { http: { listen: "off" } });
-    const vigie = await cleanup.startVigie({ folder, config, env, program });
-    await vigie.prints(/npx vigie show/);
-    expect(vigie.output()).not.toMatch(/browser|The page/);
-  });
+  if (LONG)
+    test("are none where http.listen is off, and their code is not asked for", async () => {
+      const folder = await cleanup.createFolder();
+      const without = join(folder, "dist");
+      await cp(dirname(MAIN), without, { recursive: true });
+      await rm(join(without, "http.js"));
+      await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+      const program = [process.execPath, join(without, "main.js")];
+      const config = firstLook(0, { http: { listen: "off" } });
+      const vigie = await cleanup.startVigie({ folder, config, env, program });
+      await vigie.prints(/npx vigie show/);
+      expect(vigie.output()).not.toMatch(/browser|The page/);
+    });
 });
 
 /** As an open page asks, over the connection of the visit before where that is still there. */

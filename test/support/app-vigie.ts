@@ -107,3 +107,17 @@ export async function watchGuardedBroker(
   cleanup.add(observer.disconnect);
   return { observer, ...watchTopicValues(observer, "vigie", output) };
 }
+
+/** The app with this form, beside a guarded broker that the Supervisor names. */
+export async function startApp(
+  cleanup: Cleanup,
+  house: AppHouse,
+  form: object,
+  env?: Record<string, string>,
+): Promise<TopicValues & { observer: Observer; broker: Mosquitto; vigie: Vigie }> {
+  const broker = await startGuardedBroker(cleanup);
+  house.supervisor.names({ port: broker.port, password: BROKER_PASSWORD });
+  await house.writeForm(form);
+  const vigie = await house.start(env);
+  return { broker, vigie, ...(await watchGuardedBroker(cleanup, broker, vigie.output)) };
+}

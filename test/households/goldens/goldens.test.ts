@@ -13,8 +13,12 @@ import { SCENES } from "./scenes.ts";
 const IS_KEPT_ANEW = process.env["VIGIE_GOLDENS"] === "keep";
 const WHAT_TO_DO = "if what is seen now is right, npm run goldens keeps it (docs/development.md)";
 
+/** Seconds. `npm test` lives what is shorter. */
+const HALF_A_DAY = 12 * 3_600;
+const LIVED = SCENES.filter(({ scenario }) => LONG || IS_KEPT_ANEW || scenario.length < HALF_A_DAY);
+
 // `$title` would be cut after forty characters.
-describe.each(SCENES.map((scene) => [scene.title, scene] as const))("%s", (title, scene) => {
+describe.each(LIVED.map((scene) => [scene.title, scene] as const))("%s", (title, scene) => {
   let trace: Promise<Trace> | undefined;
   const live = () => {
     trace ??= runHousehold(scene.scenario);
@@ -35,7 +39,7 @@ describe.each(SCENES.map((scene) => [scene.title, scene] as const))("%s", (title
   });
 
   // Each starts a program: `npm test` runs those of one scene.
-  if (scene.commands && (LONG || IS_KEPT_ANEW || scene === SCENES[0]))
+  if (scene.commands && (LONG || IS_KEPT_ANEW || scene === LIVED[0]))
     test.skipIf(withoutMosquitto)(`the commands print what was kept ${withoutMosquitto}`, async () => {
       expectKept("commands", await runCommands(await live(), scene));
     });
