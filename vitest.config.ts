@@ -33,15 +33,19 @@ const OWN_COMMAND = [
 const households = (exclude: string[] = []) =>
   withOneProcess("households", { include: [files("households")], exclude });
 
-const others = withOneProcess("others", {
-  include: ["test/**/*.test.ts"],
-  exclude: ["households", ...OWN_COMMAND].map(files),
-});
+const others = (exclude: string[] = []) =>
+  withOneProcess("others", {
+    include: ["test/**/*.test.ts"],
+    exclude: [...["households", ...OWN_COMMAND].map(files), ...exclude],
+  });
 
-/** The quick tests. What shows that the judges of households judge rightly is left to the long run: it says nothing of vigie. */
-const quick = [households(["households/judges", "households/lies"].map(files)), others];
+/** What tests judges and other parts of tests says nothing of vigie: the long run has it. */
+const OF_TESTS = ["households/judges", "households/lies", "support", "mutations", "bench"].map(files);
 
-const long = [households(), others, withPrograms("long")];
+/** The quick tests. */
+const quick = [households(OF_TESTS), others(OF_TESTS)];
+
+const long = [households(), others(), withPrograms("long")];
 
 /**
  * One process runs many files, one after the other, so that each module is read once. What a test waits for has a limit of its

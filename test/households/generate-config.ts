@@ -343,7 +343,7 @@ function drawValueTest(draw: Draw, { topic, path, kind }: HouseValue) {
 }
 
 /** In one language, or in both. */
-export function drawName({ one }: Draw, id: string): NameText {
+function drawName({ one }: Draw, id: string): NameText {
   return one<NameText>([`Règle « ${id} »`, { fr: `Le ${id}, l'été`, en: `The ${id} & more` }]);
 }
 
