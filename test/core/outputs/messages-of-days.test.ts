@@ -220,6 +220,22 @@ describe("of one day", () => {
     expect(texts()).toEqual(["2026-01-06: rouge", "not rouge", "2026-01-06: rouge"]);
   });
 
+  test("what is true is not told again after another choice told a pretended colour of that day", () => {
+    const { know, until, pretend, texts } = daysHouse({
+      rules: [ROUGE_AHEAD, { id: "blanc_ahead", when: { day: "next", color: "blanc" } }],
+      choose: [...TELL, { when: "blanc_ahead", payload: "{next.color}" }],
+      from: "2026-01-05T07:00:00+01:00",
+    });
+    know({ "2026-01-06": forecast("rouge") });
+    until("2026-01-05T08:00:00+01:00");
+    const [begun, end] = ["08", "10"].map((hour) => Date.parse(`2026-01-05T${hour}:00:00+01:00`));
+    pretend({ color: "blanc", from: "next", date: "2026-01-06", begun: begun!, until: end! });
+    until("2026-01-05T09:00:00+01:00");
+    pretend(null);
+    until("2026-01-06T05:00:00+01:00");
+    expect(texts()).toEqual(["2026-01-06: rouge", "[simulation] blanc"]);
+  });
+
   test("an official colour that another text would name sends that text, though the rule stays ON", () => {
     const { know, until, texts } = daysHouse({
       rules: [{ id: "ahead", when: { day: "next", color: ["blanc", "rouge"] } }],
