@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ConnectionLost } from "../../src/mqtt/broker-errors.ts";
 import type { MessageSource } from "../../src/mqtt/publish-queue.ts";
 import { createTopicSender } from "../../src/mqtt/topic-sender.ts";
 import { topics } from "../support/publisher.ts";
@@ -87,4 +88,32 @@ test("a connection that closes leaves nothing acknowledged: the next one is sent
     ["a", "availability"],
     ["a", "availability"],
   ]);
+});
+
+test("an event that the connection took with it is published over the next one", async () => {
+  const sent: string[] = [];
+  const sender = create();
+  sender.setTopics(topics({}));
+  sender.publishEvent({ type: "announced" });
+  const subscribeToCommands = async () => undefined;
+  let lose: (why: string) => void = () => undefined;
+  sender.start({
+    publish: async (source) => {
+      if (messageOf(source)?.topic !== "event") return;
+      lose("cut");
+      throw new ConnectionLost("cut");
+    },
+    subscribeToCommands,
+    closed: new Promise((resolve) => {
+      lose = resolve;
+    }),
+  });
+  await new Promise(setImmediate);
+  sender.start({
+    publish: async (source) => void sent.push(messageOf(source)?.payload ?? "nothing"),
+    subscribeToCommands,
+    closed,
+  });
+  await sender.allAcknowledged();
+  expect(sent).toEqual(["online", '{"type":"announced"}']);
 });
