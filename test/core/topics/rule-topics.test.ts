@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ruleTopics } from "../../../src/core/topics/rule-topics.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
+import { valuesOf } from "../../support/values.ts";
 
 const GRACE = 600_000;
 const knownDays = knownDaysOf({
@@ -124,6 +125,16 @@ describe("the topics of a rule", () => {
     expect(wrong.get("rules/r/next_on")).toEqual({ payload: "None" });
     expect(JSON.parse(wrong.get("rules/r/plan")?.payload ?? "")).toEqual({ until: null, spans: [] });
     expect(wrong.get("rules/r/enabled")).toEqual({ payload: "ON" });
+  });
+
+  test("are true at the latest until a value they look at is too old", () => {
+    const at = "2026-01-05T11:00:00Z";
+    const rule = ruleOf({ mqtt: { topic: "car", below: 40, max_age: "2h" } });
+    const values = valuesOf([rule], at, { car: { payload: "39", at: Date.parse("2026-01-05T10:59:00Z") } });
+    const { verdict, forecast, input } = refresh(rule, inputAt(at, knownDays, { values }));
+    const of = { verdicts: [verdict], forecasts: [forecast], input, grace: GRACE, clockRight: true };
+    const expires = Date.parse("2026-01-05T12:59:00Z") + GRACE;
+    expect(new Map(ruleTopics(of)).get("rules/r/state")).toEqual({ payload: "ON", expires });
   });
 
   test("name the first day of a range that decides, and that others are not known", () => {
