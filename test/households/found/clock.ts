@@ -237,6 +237,28 @@ export const CLOCK: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge compares an event with topics that the wrong clock, which vigie learns of by the same answer, makes None",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 11_000,
+      seed: 990290631,
+      from: "2026-01-26T20:00:00Z",
+      configs: [{ ...HOUSE, service: { base_url: "none" }, rules: [], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        {
+          at: 60,
+          kind: "source",
+          source: "rte",
+          fault: { kind: "other color", date: "2026-01-27", color: "rouge" },
+          for: 86_400,
+        },
+        { at: 10_000, kind: "jump", by: -7_200 },
+        { at: 10_900, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** The machine starts with a clock that is days behind, and no source answers for so many seconds. */

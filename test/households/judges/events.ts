@@ -73,7 +73,10 @@ function judgeRule(trace: Trace, { published: { steady }, rule, type }: Said): s
 function judgeDay(trace: Trace, { published: { steady }, date, color }: Said): string {
   // An event is about the day as it is, and the topics about the pretended one.
   if (isPretended(trace, steady)) return "skipped";
-  const shown = DAYS.flatMap((topic) => saidAround(trace, topic, steady).map(readDay)).filter(
+  const days = DAYS.flatMap((topic) => saidAround(trace, topic, steady).map(readDay));
+  // While the clock is wrong, no topic says what a day has become.
+  if (days.some((day) => day.date === null)) return "skipped";
+  const shown = days.filter(
     (day) => day.date === date && typeof day.color === "string" && day.source !== PRETENDED,
   );
   if (shown.length === 0) return "skipped";
@@ -100,7 +103,7 @@ function isOfSame(one: Said, other: Said): boolean {
 }
 
 interface ShownDay {
-  date?: string;
+  date?: string | null;
   color?: string | null;
   official?: boolean | null;
   source?: string | null;
