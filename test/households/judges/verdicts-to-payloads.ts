@@ -244,7 +244,10 @@ export function hasForgotten(trace: Trace, from: number, to: number): boolean {
   if (meanwhile.some((event) => isKind(event, "state file"))) return true;
   // What is not saved is not known after the next start only.
   const started = meanwhile.findLastIndex((event) => isKind(event, "start"));
-  return started >= 0 && isUnsaved(meanwhile.slice(0, started));
+  if (started < 0) return false;
+  // A write that hangs may have begun before.
+  const before = eventsBetween(trace, 0, from - AROUND - 1).findLast((event) => isKind(event, "write"));
+  return isUnsaved([...(before ? [before] : []), ...meanwhile.slice(0, started)]);
 }
 
 /** A write failed, or the process ended in one that hung: vigie does not wait for it for ever. */
