@@ -161,4 +161,18 @@ export const DAYS_AND_RULES: readonly Found[] = [
       ],
     },
   },
+  {
+    // The two endpoints of the service contradict each other, and their answers leave fields out by the seed.
+    what: "a judge for which the forecasts replace what the endpoint of the date has said since, though they are not newer",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 5,
+      from: "2026-01-05T05:50:00Z",
+      configs: [{ ...HOUSE, rules: [], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 1_500, kind: "source", source: "service", fault: { kind: "nulls" }, for: 2_000 },
+      ],
+    },
+  },
 ];

@@ -196,9 +196,10 @@ type Json = { [key: string]: unknown };
 function learnForecasts(given: Json, learner: Learner, { at }: Answer): void {
   const listed = Array.isArray(given.forecast) ? given.forecast : [];
   const named = new Set<Day>();
-  // An answer out of a cache that does not say so: whether its forecasts replace newer ones is not said.
+  // Whether forecasts replace others of the same time, such as those of the endpoint of the date, is not said; nor whether an answer
+  // out of a cache that does not say so replaces newer ones.
   const updatedAt = Date.parse(String(given.updated_at)) || 0;
-  const isOlder = updatedAt < learner.updatedAt();
+  const isNewer = updatedAt > learner.updatedAt();
   for (const day of [given.today, given.tomorrow, ...listed] as Json[]) {
     if (typeof day?.date !== "string") continue;
     named.add(day.date);
@@ -208,7 +209,7 @@ function learnForecasts(given: Json, learner: Learner, { at }: Answer): void {
     const forecasts = color
       ? learner.confidences(day.confidence).map((confidence) => ({ color, confidence }))
       : [null];
-    if (color && !isOlder) learner.forecast(day.date, forecasts);
+    if (color && isNewer) learner.forecast(day.date, forecasts);
     else for (const forecast of forecasts) learner.perhaps(day.date, "forecast", forecast);
     if (color) learner.rates(day.date, color, rates.hp, rates.hc);
   }
