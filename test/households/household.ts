@@ -108,8 +108,9 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     machine.resume();
     note({ kind: "resume" });
   };
+  /** A machine that sleeps does not answer. */
   const askForHealth = () => {
-    const views = vigie.views();
+    const views = isAsleep ? null : vigie.views();
     if (views) note({ kind: "health", health: views.health, isHealthy: views.isHealthy });
   };
   /** A machine that sleeps starts it when it is awake again. */

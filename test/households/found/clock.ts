@@ -259,6 +259,20 @@ export const CLOCK: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a household asks a machine that sleeps for /health",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 2_400,
+      seed: 436256786,
+      configs: [{ ...HOUSE, rules: [], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 200, kind: "suspend", for: 1_800 },
+        { at: 900, kind: "broker", how: "stopped", for: 600, retained: "kept" },
+      ],
+    },
+  },
 ];
 
 /** The machine starts with a clock that is days behind, and no source answers for so many seconds. */
