@@ -273,6 +273,23 @@ export const CLOCK: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge counts the season and knows the prices by a clock of which vigie says that it is wrong",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 10_800,
+      history: 45,
+      seed: 436256820,
+      // The day begins at 04:00, and by the service at 02:53.
+      from: "2025-10-10T01:00:00Z",
+      configs: [{ ...HOUSE, official: { source: "off" }, rules: [], outputs: { list: [] } }],
+      dearer: { from: "2025-10-10", by: 0.01 },
+      events: [
+        { at: 1, kind: "start" },
+        { at: 600, kind: "source", source: "service", fault: { kind: "clock", seconds: 4_000 }, for: 10_800 },
+      ],
+    },
+  },
 ];
 
 /** The machine starts with a clock that is days behind, and no source answers for so many seconds. */

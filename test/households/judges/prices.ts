@@ -78,7 +78,7 @@ function judgeBy(
   allowed: (known: MomentOfBook, at: number) => readonly (number | null)[] | null,
 ): string {
   const payload = snapshot.read(topic);
-  if (snapshot.isSpecial || payload === null) return "skipped";
+  if (snapshot.isSpecial || snapshot.isClockWrong || payload === null) return "skipped";
   const wanted = new Set<number | null>();
   for (const moment of momentsOf(snapshot)) {
     const found = allowed(moment, moment.at);

@@ -18,6 +18,8 @@ export interface Snapshot {
   life: Life;
   /** vigie may doubt its clock, and say nothing of the moment. */
   isDoubted: boolean;
+  /** vigie says that its clock is wrong. By which clock the season and the prices go on then, is not said. */
+  isClockWrong: boolean;
   /** In a house with another tariff judges do not know which days and prices are right. */
   isSpecial: boolean;
   /**
@@ -64,7 +66,8 @@ function findSnapshots(trace: Trace): (Snapshot | "skipped")[] {
     };
     const at = trace.began + steady + life.skew.at(steady);
     const isDoubted = life.doubtUntil.at(steady) > steady;
-    return [{ steady, at, house, life, isDoubted, isSpecial: house.isSpecial, read }];
+    const isClockWrong = life.held(`${BASE}/now/date`).at(steady)?.payload === "None";
+    return [{ steady, at, house, life, isDoubted, isClockWrong, isSpecial: house.isSpecial, read }];
   });
 }
 
