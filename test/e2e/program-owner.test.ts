@@ -63,10 +63,9 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
       expect((await away.end()).code).toBe(0);
       device.asked.length = 0;
       asked.asked.length = 0;
-      await writeConfig(folder, config(broker.url));
       await first.until({ availability: "online", "service/status": "ok" });
       const state = async () => JSON.parse(await readFile(join(folder, "state/state.json"), "utf8"));
-      return { first, device, asked, folder, state };
+      return { first, device, asked, folder, config: config(broker.url), state };
     };
     const run = (folder: string) => runVigie({ folder, args: ["run"], here: true });
     const installation = () => JSON.parse(beside.first.payloadOf("owner") ?? "{}").installation;
@@ -83,12 +82,13 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
     });
 
     test.sequential("what-if: Two vigies run · with the same base topic ends, has done nothing but to remember to whom it yielded, and says so once a day; the first one is not disturbed", async () => {
-      const { first, device, asked, folder, state } = beside;
+      const { first, device, asked, folder, config, state } = beside;
       const heard = first.observer.received.length;
       const { yielded_to, ...before } = await state();
       expect({ yielded_to, incarnation: before.incarnation }).toEqual({ incarnation: null });
       expect(before.ended_in_order).toBe(true);
 
+      await writeConfig(folder, config);
       expect(await run(folder)).toEqual({ ...ENDED, stdout: "" });
       const { yielded_to: yieldedTo, ...after } = await state();
       expect(yieldedTo).toEqual({
@@ -128,7 +128,7 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
     });
 
     test.sequential("lets a once --dry-run look; a once is refused", async () => {
-      const { first, folder, asked } = beside;
+      const { first, folder } = beside;
       const besideIt =
         /^vigie: a vigie runs and publishes below both: vigie \S+ on .+ differs from this poll also in .+\n$/;
       for (const one of [first.folder, folder]) {
@@ -138,11 +138,10 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
       const once = await runHere({ folder, args: ["once"] });
       expect(once).toMatchObject({ code: 3, stdout: "" });
       expect(once.stderr).toMatch(/Another vigie publishes below both: /);
-      asked.asked.length = 0;
     });
 
     test.sequential("what-if: Two vigies run · replaces the first one with --take-over; that one waits while the other does not answer, and does nothing; with --take-over it waits for nobody", async () => {
-      const { first, folder } = beside;
+      const { first, device, asked, folder, config } = beside;
       const { observer } = first;
       const [before, former] = [observer.received.length, installation()];
       const successor = await cleanup.startVigie({ folder, args: ["run", "--take-over"] });
@@ -155,13 +154,15 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
 
       // The other one is dead, which it may be for a moment only.
       await successor.end("SIGKILL");
+      for (const { asked: requests } of [device, asked]) requests.length = 0;
       const text = await readFile(join(first.folder, "state/state.json"), "utf8");
       const heard = observer.received.length;
-      const standby = await cleanup.startVigie({ folder: first.folder, args: ["run"], here: true });
+      const standby = await cleanup.startVigie({ folder: first.folder, config, args: ["run"], here: true });
       await standby.says(
         /^The base topic both has another owner, which does not answer: .+ silent for 10 min/,
       );
       expect((await standby.end()).code).toBe(0);
+      expect([device.asked, asked.asked]).toEqual([[], []]);
       expect(await readFile(join(first.folder, "state/state.json"), "utf8")).toBe(text);
       const written = observer.received.slice(heard).map(({ topic }) => topic);
       expect(written.filter((topic) => !/^both\/owner\/p[io]ng$/.test(topic))).toEqual([]);
@@ -173,6 +174,7 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
       });
       await again.says(/^Connected to the broker/);
       await observer.until(() => installation() === former, "it owns the base topic again");
+      await vi.waitFor(() => expect(device.asked).toEqual(["/off"]), PATIENCE);
       expect(again.lines.filter(({ msg }) => msg.includes("does not answer"))).toEqual([]);
       expect(await run(folder)).toMatchObject(ENDED);
     });
@@ -183,11 +185,13 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
     await running.until({ availability: "online", "service/status": "ok" });
     const copy = await cleanup.createFolder();
     await copyState(running.folder, copy);
-    const { config } = running;
+    const { config, observer, payloadOf } = running;
+    const former = payloadOf("owner");
     const successor = await cleanup.startVigie({ folder: copy, config, args: ["run"], here: true });
     expect(await running.vigie.ended).toMatchObject(ENDED);
+    await observer.until(() => payloadOf("owner") !== former, "the copy owns the base topic");
     await successor.says(/^Connected to the broker/);
-    const owner = running.payloadOf("owner");
+    const owner = payloadOf("owner");
     for (let round = 0; round < 3; round += 1)
       expect((await runVigie({ folder: running.folder, args: ["run"], here: true })).code).toBe(3);
     expect(running.payloadsOf("owner", "availability")).toEqual({ owner, availability: "online" });
