@@ -239,6 +239,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
           takeOver,
         });
         await kept.publisher.allAcknowledged();
+        expect(kept.lines).toEqual([expect.stringMatching(/^Connected to the broker/)]);
         await kept.publisher.stop();
       };
       const lines: string[] = [];

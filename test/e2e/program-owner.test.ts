@@ -322,26 +322,32 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
 
     test.sequential("what-if: Another program writes to `owner` · on a deeper level it takes no command away; a base topic that is another vigie's is said once", async () => {
       const { observer, vigie, publish, until, since, payloadOf } = online();
-      for (const base of ["simulation", "refresh", "rules", "rules/week", "rules/week/enabled", "now"])
-        await publish(`${base}/owner`, claim(0));
-      await publish("annexe/owner", claim(0));
-      await publish("annexe/now/color", "rouge");
+      const own = ["simulation", "refresh", "rules", "rules/week", "rules/week/enabled", "now"];
+      const owners = own.map((base) => `${base}/owner`);
+      const nobodys = [...owners, "junk/owner", "annexes/now/color", "after"];
+      const theirs = ["annexe/now/color", "garden/shed/now/color"];
+      for (const topic of ["annexe/owner", "garden/shed/owner"]) await publish(topic, claim(0));
+      await publish("annexe/owner", "junk");
+      for (const topic of [...theirs, ...nobodys])
+        await publish(topic, owners.includes(topic) ? claim(0) : "{}");
       await publish("simulation/set", "rouge", false);
       await publish("rules/week/enabled/set", "OFF", false);
       await publish("refresh/set", "push", false);
       await until({ "simulation/color": "rouge", "rules/week/enabled": "OFF" });
       await vigie.says(/^refresh\/set: expected PRESS/);
       await publish("annexe/owner", claim(1));
-      await publish("after", "x");
-      await observer.until(
-        ({ retained }) => !(retained.has("house/after") || retained.has("house/simulation/owner")),
-        "what nobody owns is cleared",
-      );
-      expect(payloadOf("annexe/now/color")).toBe("rouge");
+      const held = () => [...nobodys, ...theirs].filter((topic) => payloadOf(topic) !== undefined);
+      await observer.until(() => held().length === theirs.length, "what nobody owns is cleared");
+      expect(held()).toEqual(theirs);
       const said = since().filter(({ msg }) => msg.includes("Another vigie"));
       expect(said.map(({ msg }) => msg)).toEqual([
         expect.stringMatching(/^Another vigie publishes below "annexe":/),
+        expect.stringMatching(/^Another vigie publishes below "garden\/shed":/),
       ]);
+      await publish("annexe/owner", "");
+      await publish("annexe/now/color", "bleu");
+      await observer.until(() => payloadOf("annexe/now/color") === undefined, "nobody owns it any more");
+      expect(held()).toEqual(theirs.slice(1));
     });
 
     test.sequential("what-if: Another program writes to `owner` · of more owners below the base topic than vigie keeps, the log says once what to do, and the own levels stay right", async () => {
