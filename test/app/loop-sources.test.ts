@@ -447,6 +447,53 @@ describe("a loop with two sources", () => {
   });
 });
 
+test("the times of the last answer and of the forecasts move at a start, with the days, after a failure, and else every three to four hours", async () => {
+  const clock = { at: EVE };
+  const said: { color: Color; isAway: boolean } = { color: "bleu", isAway: false };
+  const { loop, payload } = openTestLoop({
+    clock,
+    days: BLEU,
+    ask: async (request) => {
+      const more = { date: null, made_at: clock.at, sent: null };
+      // Of days to come it says nothing.
+      if (request.kind === "history") return { answer: historyAnswer("2026-01-04", "bleu"), ...more };
+      if (said.isAway) throw new Error("the service is away");
+      const answer =
+        request.kind === "date"
+          ? dateAnswer(request.date, null, false)
+          : forecastsAnswer(clock.at, dayInAnswer("2026-01-07", said.color));
+      return { answer, ...more };
+    },
+  });
+  const shown: object = {};
+  for (const [hours, change] of [
+    [0, {}],
+    [1, {}],
+    [3, {}],
+    [4, {}],
+    [6, { color: "blanc" }],
+    [7, { color: "rouge" }],
+    [12, { isAway: true }],
+    [13, { isAway: false }],
+  ] as const) {
+    clock.at = EVE + hours * HOUR;
+    Object.assign(said, change);
+    await loop.poll({ essential: true, recheck: true });
+    const times = ["last_success", "updated_at"].map((name) => payload(`service/${name}`) ?? "");
+    Object.assign(shown, { [hours]: times.map((time) => (Date.parse(time) - EVE) / HOUR) });
+  }
+  expect(shown).toEqual({
+    0: [0, 0],
+    1: [0, 0],
+    3: [0, 0],
+    4: [4, 4],
+    6: [4, 6],
+    7: [7, 7],
+    12: [7, 7],
+    13: [13, 13],
+  });
+});
+
 /** A loop that compares the clocks; the machine's differs from the true time, and each source says what the test sets. */
 function openLoopOfClocks({ skew = 0, days = BLEU } = {}) {
   const clock: { at: number; steady?: number } = { at: EVE + skew };

@@ -6,7 +6,7 @@ import type { Answer, OfficialAnswer } from "../../../src/core/contract/answer.t
 import { type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
 import { startOfficialRecord } from "../../../src/core/facts/official-record.ts";
 import { startPollRecord } from "../../../src/core/facts/poll-record.ts";
-import { EMPTY_MEMORY } from "../../../src/core/sources/client-memory.ts";
+import { EMPTY_MEMORY, noteOfficial } from "../../../src/core/sources/client-memory.ts";
 import {
   beginIfDue,
   beginPoll,
@@ -157,6 +157,18 @@ describe("a poll", () => {
     const ended = takeFailed(begun, { due, failure }, AT, context);
     expect(polledOf(ended.passing.news)).toEqual([{ answers: 0, failures: [] }]);
     expect(ended.passing.record.light).toBeNull();
+  });
+
+  test("of a spent budget leaves the failure before it as it is", () => {
+    const { part, context } = open(FORECAST_SERVICE);
+    const record = { ...part.passing.record, failure: "no route" };
+    const away = { ...part, passing: { ...part.passing, record } };
+    const plan = planPoll({ essential: true, recheck: false }, away, context);
+    const failure = failing("the requests of the day are used up", "budget_spent");
+    let taken = beginPoll(away, plan, AT);
+    for (const due of plan) taken = takeFailed(taken, { due, failure }, AT, context);
+    expect(polledOf(taken.passing.news)).toEqual([{ answers: 0, failures: [] }]);
+    expect(taken.passing.record.failure).toBe("no route");
   });
 });
 
@@ -388,6 +400,27 @@ test("the requests of a poll are those that the service plans, each once", () =>
   const plan = planPoll({ essential: true, recheck: true }, part, context);
   const begun = beginPoll(part, [...plan, ...plan], AT);
   expect(begun.passing.poll?.queue).toEqual(plan);
+});
+
+test.each([
+  ["never says is_official is asked for three days, and then once a week", () => null, 0, [72, 240, 408]],
+  ["says false once is asked for three more", (hour: number) => (hour === 40 ? false : null), 0, [113, 281]],
+  // Three days seem to be over with the second answer.
+  ["answers while this clock is set right is asked for a day", () => null, NOW, [22, 190, 358]],
+])("for dates a service that %s", (_, official, before, expected) => {
+  const { part, context } = open(FORECAST_SERVICE);
+  let memory = before === 0 ? EMPTY_MEMORY : noteOfficial(EMPTY_MEMORY, null, NOW - before);
+  const asked: number[] = [];
+  for (let hour = 0; hour <= 410; hour += 1) {
+    const trueTime = NOW + hour * 60 * MINUTE;
+    const known = { ...part, kept: { ...part.kept, ...memory } };
+    const plan = planPoll({ essential: true, recheck: true }, known, { ...context, trueTime });
+    if (!plan.some(({ request }) => request.kind === "date")) continue;
+    memory = noteOfficial(memory, official(hour), trueTime);
+    asked.push(hour);
+  }
+  expect(asked.filter((hour) => hour < 20)).toHaveLength(20);
+  expect(asked.filter((hour) => !asked.includes(hour + 1))).toEqual(expected);
 });
 
 const SEASON: Answer = { kind: "season", season: SEASON_IN_ANSWER };
