@@ -37,11 +37,13 @@ const FIRST_START = {
   since: 0,
 };
 const NEXT_START = { ...FIRST_START, incarnation: "two", previousIncarnation: "one" };
+/** Days are invented; one source answers, with few requests. */
+const FEW_ANSWERS = { service: { base_url: "none" }, official: { source: "simulator" } };
 /** It depends neither on the day, which is invented, nor on the hour. */
 const NEVER = { all: [{ period: "hp" }, { period: "hc" }] };
 
 // vigie waits for answers, pauses between attempts, and gives a disk that hangs two seconds, again and again.
-beforeEach(() => speedUpTime(10));
+beforeEach(() => speedUpTime(20));
 
 /** It ends with the test. */
 function openDaemon(log: Log, more: Partial<DaemonOptions> = {}) {
@@ -106,31 +108,12 @@ test("the polls of each source are counted since the start, and when it answered
   expect(before?.saved).toEqual([]);
 });
 
-test("the view is the same object until something changes, such as what Home Assistant says of itself", async () => {
-  const daemon = openDaemon(SILENT_LOG, { demoSpeed: 720 });
-  const { config } = await loadText(
-    JSON.stringify({ mqtt: { url: "embedded" }, service: { base_url: "simulator" } }),
-  );
-  await daemon.start(config);
-  await daemon.published();
-  const before = daemon.view();
-  expect(before).toMatchObject({ homeAssistant: null, demoSpeed: 720 });
-  expect(daemon.view()).toBe(before);
-  const house = await mqtt.connectAsync(`mqtt://127.0.0.1:${daemon.status()?.embeddedPort}`);
-  onTestFinished(() => house.endAsync());
-  await house.publishAsync("homeassistant/status", "online");
-  await vi.waitFor(() => expect(daemon.view()?.homeAssistant).toBe("online"), PATIENCE);
-  expect(daemon.view()).not.toBe(before);
-  expect(daemon.view()).toBe(daemon.view());
-});
-
 test("the missing value of a rule is no problem any more when a reload removes the rule", async () => {
   const lines: string[] = [];
   const daemon = openDaemon(logTo(lines));
   const rule = { id: "low", when: { mqtt: { topic: "car", below: 40 } }, when_unknown: "off" };
   const configWith = async (rules: object[]) =>
-    (await loadText(JSON.stringify({ mqtt: { url: "embedded" }, service: { base_url: "simulator" }, rules })))
-      .config;
+    (await loadText(JSON.stringify({ mqtt: { url: "embedded" }, ...FEW_ANSWERS, rules }))).config;
   const values = () => lines.filter((line) => line.startsWith("Rule low") && line.includes("value"));
   await daemon.start(await configWith([rule]));
   const said = expect.stringMatching(/^Rule low counts as OFF \(when_unknown\)/);
@@ -145,85 +128,81 @@ test("the missing value of a rule is no problem any more when a reload removes t
   ]);
 });
 
-describe("an output whose payload stands", () => {
-  const ALWAYS = { any: [{ period: "hp" }, { period: "hc" }] };
+test("an output whose payload stands keeps vigie neither from a reload nor from a start: what is wanted and expected counts from then on", async () => {
   const HP = { period: "hp" };
-  const PLUG = { topic: "plug/set", choose: [{ when: "r", payload: "off" }] };
-  const configWith = async (when: object, output: object = PLUG) => {
-    const rest = { mqtt: { url: "embedded" }, service: { base_url: "simulator" } };
-    const { config } = await loadText(
-      JSON.stringify({ ...rest, rules: [{ id: "r", when }], outputs: [output] }),
-    );
-    return config;
+  const CONFIRM = { topic: "plug", every: "1h", for: "2h" };
+  const configWith = async (when: object, more: object) => {
+    const rest = { mqtt: { url: "embedded" }, ...FEW_ANSWERS };
+    const outputs = [{ topic: "plug/set", choose: [{ when: "r", payload: "off" }], ...more }];
+    return (await loadText(JSON.stringify({ ...rest, rules: [{ id: "r", when }], outputs }))).config;
   };
-  const at = (time: string) => {
+  const store = createMemoryStore(emptyState("test"));
+  const openAt = (time: string) => {
     const ahead = Date.parse(time) - Date.now();
-    return { ...systemClock, now: () => Date.now() + ahead };
+    return openDaemon(SILENT_LOG, { store, clock: { ...systemClock, now: () => Date.now() + ahead } });
   };
-  const statusOf = (daemon: ReturnType<typeof openDaemon>) => daemon.view()?.outputs[0];
-  const open = (options: Parameters<typeof openDaemon>[1]) => openDaemon(SILENT_LOG, options);
-  const startAndSend = async (daemon: ReturnType<typeof openDaemon>, when: object, output?: object) => {
-    await daemon.start(await configWith(when, output));
-    await vi.waitFor(() => expect(statusOf(daemon)?.sent?.acknowledged).toBe(true), 60_000);
+  type Daemon = ReturnType<typeof openAt>;
+  const statusOf = (daemon: Daemon) => daemon.view()?.outputs[0];
+  const startWith = async (daemon: Daemon, when: object, more: object = {}) => {
+    await daemon.start(await configWith(when, more));
+    await daemon.published();
+  };
+  const untilSent = async (daemon: Daemon) => {
+    await vi.waitFor(() => expect(statusOf(daemon)?.sent?.acknowledged).toBe(true), PATIENCE);
     expect(statusOf(daemon)?.sent).toMatchObject({ payload: "off", stands: true });
   };
-
-  test("does not keep vigie from a reload after which its rule is OFF, and is not wanted any more then", async () => {
-    const daemon = open({});
-    await startAndSend(daemon, ALWAYS);
-    await daemon.start(await configWith(NEVER));
-    await daemon.published();
-    expect(statusOf(daemon)).toMatchObject({ state: "sent", sent: { stands: false } });
-  });
-
-  test("does not keep vigie from a start at a time at which its rule is OFF", async () => {
-    const store = createMemoryStore(emptyState("test"));
-    const before = open({ store, clock: at("2026-01-05T12:00:00Z") });
-    await startAndSend(before, HP);
-    await before.stop();
-    const after = open({ store, clock: at("2026-01-05T23:00:00Z") });
-    await after.start(await configWith(HP));
-    await after.published();
-    expect(statusOf(after)).toMatchObject({ state: "sent", sent: { stands: false } });
-  });
-
-  test("does not keep vigie from a reload with a corrected expect, which counts from then on", async () => {
-    const confirm = { topic: "plug", every: "1h", for: "2h" };
-    const daemon = open({});
-    await startAndSend(daemon, ALWAYS, { ...PLUG, confirm });
-    await daemon.start(await configWith(ALWAYS, { ...PLUG, confirm: { ...confirm, expect: "OFF" } }));
-    await daemon.published();
-    expect(statusOf(daemon)).toMatchObject({ state: "waiting", sent: { expect: "OFF" } });
-  });
+  const over = { state: "sent", sent: { stands: false } };
+  const noon = openAt("2026-01-05T12:00:00Z");
+  await startWith(noon, HP, { confirm: CONFIRM });
+  await untilSent(noon);
+  await startWith(noon, HP, { confirm: { ...CONFIRM, expect: "OFF" } });
+  expect(statusOf(noon)).toMatchObject({ state: "waiting", sent: { expect: "OFF" } });
+  await startWith(noon, NEVER);
+  expect(statusOf(noon)).toMatchObject(over);
+  await startWith(noon, HP);
+  await untilSent(noon);
+  await noon.stop();
+  const night = openAt("2026-01-05T23:00:00Z");
+  await startWith(night, HP);
+  expect(statusOf(night)).toMatchObject(over);
 });
 
-describe.skipIf(withoutMosquitto)(`an output that is removed ${withoutMosquitto}`, () => {
-  test.each(["a reload", "a restart"])("goes with its topics and its entity after %s", async (how) => {
+test.skipIf(withoutMosquitto)(
+  `an output that is removed goes with its topics and its entity, after a reload and after a restart ${withoutMosquitto}`,
+  async () => {
     const broker = await startMosquitto();
     onTestFinished(broker.remove);
     const all = await observe(broker.url);
     onTestFinished(all.disconnect);
     const until = (condition: () => boolean, what: string) => all.until(condition, what, 10 * PATIENCE);
-    const configWith = async (outputs: object[]) => {
+    const outputs = ["boiler", "heater"].map((id) => ({
+      id,
+      name: { fr: "Chauffe-eau", en: "Boiler" },
+      topic: `${id}/set`,
+      choose: [{ when: "never", payload: "off" }],
+      confirm: { topic: id },
+    }));
+    const configWith = async (count: number) => {
       const service = { base_url: "simulator", allow_simulator: true };
       const rules = [{ id: "never", when: NEVER }];
-      return (await loadText(JSON.stringify({ mqtt: { url: broker.url }, service, rules, outputs }))).config;
-    };
-    const boiler = {
-      id: "boiler",
-      name: { fr: "Chauffe-eau", en: "Boiler" },
-      topic: "boiler/set",
-      choose: [{ when: "never", payload: "off" }],
-      confirm: { topic: "boiler" },
+      const rest = { mqtt: { url: broker.url }, service, rules, outputs: outputs.slice(0, count) };
+      return (await loadText(JSON.stringify(rest))).config;
     };
     const discovery = () => all.retained.get("homeassistant/device/vigie/config") ?? "{}";
     // Asked at each message: the text is long to parse.
-    const isEntity = () => discovery().includes('"outputs_boiler_state":');
+    const isEntity = (id: string) => discovery().includes(`"outputs_${id}_state":`);
     const entities = () => JSON.parse(discovery()).components;
+    const untilGone = (id: string) =>
+      until(
+        () =>
+          ![...all.retained.keys()].some((topic) => topic.startsWith(`vigie/outputs/${id}/`)) &&
+          !isEntity(id),
+        "nothing of the output is left",
+      );
     const store = createMemoryStore(emptyState("test"));
     const daemon = openDaemon(SILENT_LOG, { store });
-    await daemon.start(await configWith([boiler]));
-    await until(isEntity, "the entity is there");
+    await daemon.start(await configWith(2));
+    await until(() => isEntity("boiler") && isEntity("heater"), "the entities are there");
     expect(all.retained.get("vigie/outputs/boiler/state")).toBe("nothing");
     expect(entities().outputs_boiler_state).toMatchObject({
       platform: "sensor",
@@ -236,16 +215,16 @@ describe.skipIf(withoutMosquitto)(`an output that is removed ${withoutMosquitto}
       options: ["nothing", "sent", "waiting", "confirmed", "contrary", "failed", "dry"],
       availability_topic: "vigie/availability",
     });
-    if (how === "a restart") await daemon.stop();
-    const next = how === "a restart" ? openDaemon(SILENT_LOG, { store, identity: NEXT_START }) : daemon;
-    await next.start(await configWith([]));
-    await until(
-      () => ![...all.retained.keys()].some((topic) => topic.startsWith("vigie/outputs/")) && !isEntity(),
-      "nothing of the output is left",
-    );
+    await daemon.start(await configWith(1));
+    await untilGone("heater");
+    expect([isEntity("boiler"), all.retained.get("vigie/outputs/boiler/state")]).toEqual([true, "nothing"]);
+    await daemon.stop();
+    const next = openDaemon(SILENT_LOG, { store, identity: NEXT_START });
+    await next.start(await configWith(0));
+    await untilGone("boiler");
     expect("rules_never_state" in entities()).toBe(true);
-  });
-});
+  },
+);
 
 test("the problem of an output is over after a reload that ends its choice or removes the output, and the next one is logged", async () => {
   const lines: string[] = [];
@@ -253,7 +232,7 @@ test("the problem of an output is over after a reload that ends its choice or re
     requestDevice: async () => ({ status: 401, headers: new Map(), body: new Uint8Array() }),
   });
   const configWith = async (when: object, outputs: object[]) => {
-    const rest = { mqtt: { url: "embedded" }, service: { base_url: "simulator" } };
+    const rest = { mqtt: { url: "embedded" }, ...FEW_ANSWERS };
     const rules = [{ id: "r", when }];
     return (await loadText(JSON.stringify({ ...rest, rules, outputs }))).config;
   };
@@ -399,7 +378,7 @@ test("what-if: The disk is full · a state that cannot be saved is said on the p
       if (view) said = readPage(view, "en");
     },
   });
-  const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" } };
+  const settings = { ...FEW_ANSWERS, mqtt: { url: "embedded" } };
   await daemon.start((await loadText(JSON.stringify(settings))).config);
   const words = `vigie cannot save anything on the disk All goes on, but a restart would lose what is new. ${path}: `;
   await vi.waitFor(() => expect(said).toContain(words), PATIENCE);
@@ -429,7 +408,7 @@ describe("a disk that hangs", () => {
     });
     const configWith = async (base_topic: string, more: object) => {
       const mqtt = { url: "embedded", base_topic };
-      return (await loadText(JSON.stringify({ mqtt, service: { base_url: "simulator" }, ...more }))).config;
+      return (await loadText(JSON.stringify({ mqtt, ...FEW_ANSWERS, ...more }))).config;
     };
     await daemon.start(await configWith("before", {}));
     await daemon.published();
@@ -456,7 +435,7 @@ describe("a disk that hangs", () => {
 test("the state says that vigie ended in order, not after a reload, and no longer when the next one starts", async () => {
   const store = createMemoryStore(emptyState("test"));
   const daemon = openDaemon(SILENT_LOG, { store });
-  const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" } };
+  const settings = { ...FEW_ANSWERS, mqtt: { url: "embedded" } };
   await daemon.start((await loadText(JSON.stringify(settings))).config);
   expect(store.state().ended_in_order).toBeUndefined();
   const moved = { ...settings, mqtt: { ...settings.mqtt, base_topic: "moved" } };
@@ -470,9 +449,9 @@ test("the state says that vigie ended in order, not after a reload, and no longe
 
 test("what was not worth a write is written when vigie stops: a value that turned no rule", async () => {
   const store = createMemoryStore(emptyState("test"));
-  const daemon = openDaemon(SILENT_LOG, { store });
+  const daemon = openDaemon(SILENT_LOG, { store, demoSpeed: 720 });
   const rules = [{ id: "low", when: { mqtt: { topic: "car", below: 40 } }, when_unknown: "off" }];
-  const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" }, rules };
+  const settings = { ...FEW_ANSWERS, mqtt: { url: "embedded" }, rules };
   await daemon.start((await loadText(JSON.stringify(settings))).config);
   const car = await mqtt.connectAsync(`mqtt://127.0.0.1:${daemon.status()?.embeddedPort}`);
   const say = async (payload: string) => {
@@ -481,6 +460,10 @@ test("what was not worth a write is written when vigie stops: a value that turne
     await vi.waitFor(() => expect(heard()).toBe(payload), PATIENCE);
   };
   const isOn = () => daemon.status()?.view.verdicts.some(({ state }) => state);
+  await daemon.published();
+  expect(daemon.view()).toMatchObject({ homeAssistant: null, demoSpeed: 720 });
+  await car.publishAsync("homeassistant/status", "online");
+  await vi.waitFor(() => expect(daemon.view()?.homeAssistant).toBe("online"), PATIENCE);
   await say("39");
   await vi.waitFor(() => expect(isOn()).toBe(true), PATIENCE);
   await vi.waitFor(() => expect(daemon.status()?.view.sinceStart.isPolled).toBe(true), PATIENCE);
