@@ -144,7 +144,7 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
       const { first, device, asked, folder, config } = beside;
       const { observer } = first;
       const [before, former] = [observer.received.length, installation()];
-      const successor = await cleanup.startVigie({ folder, args: ["run", "--take-over"] });
+      const successor = await cleanup.startVigie({ folder, args: ["run", "--take-over"], here: true });
       expect(await first.vigie.ended).toMatchObject(ENDED);
       await successor.says(/^Connected to the broker/);
       await first.until({ availability: "online", "service/status": "ok" });
