@@ -1,164 +1,360 @@
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
+import { saidAtStart } from "../../src/core/loop/changes.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
+import type { Rule } from "../../src/core/rules/rule.ts";
 import type { HeardValue } from "../../src/core/rules/value-readings.ts";
+import { emptyState } from "../../src/state/state.ts";
+import type { Store } from "../../src/state/store.ts";
 import { SEASON as SEASON_IN_ANSWER } from "../support/answers.ts";
 import { knownDaysOf, officialDays } from "../support/known-days.ts";
 import { SILENT_LOG } from "../support/logs.ts";
-import { BOILER, outputsOf } from "../support/outputs.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
+import { BOILER, outputsOf, toTopic } from "../support/outputs.ts";
+import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, settled } from "../support/test-loop.ts";
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A Monday. */
 const NOW = Date.parse("2026-01-05T12:00:00Z");
+/** When peak hours and the tariff day end. */
+const OFF_PEAK = Date.parse("2026-01-05T21:00:00Z");
+const TUESDAY = Date.parse("2026-01-06T05:00:00Z");
 const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
+const HISTORY: Answer = { kind: "history", start: "2025-09-01", end: "2026-01-05", entries: [] };
+const SEASON: Answer = { kind: "season", season: SEASON_IN_ANSWER };
 const FORECASTS: Answer = { kind: "forecasts", updated_at: NOW, days: [] };
 
-/** A loop in which parts throw an error while the test says so. */
-function open() {
-  const clock = { at: NOW };
+const WELL = ["ok", "OFF", "none"];
+const FAILED = ["ok", "ON", "vigie"];
+const NO_PLAN = JSON.stringify({ until: null, spans: [] });
+
+interface OpenOptions {
+  store?: Store;
+  broken?: string[];
+  at?: number;
+}
+
+/** A house on a clock that the test sets, after its first poll and its first payloads. What is in `broken` throws an error. */
+async function open({ store, broken: brokenAtStart = [], at = NOW }: OpenOptions = {}) {
+  const clock = { at };
   const errors: { sentence: string; stack: string }[] = [];
   const infos: string[] = [];
   const log = {
     ...SILENT_LOG,
     info: (sentence: string) => void infos.push(sentence),
+    warn: (sentence: string) => void infos.push(sentence),
     error: (sentence: string, details?: object) => {
       const { error } = details as { error: Error };
       errors.push({ sentence, stack: error.stack ?? "" });
     },
   };
-  const broken = new Set<string>();
+  const broken = new Set(brokenAtStart);
   const breakIf = (part: string) => {
     if (broken.has(part)) throw new TypeError(`a bug in ${part}`);
   };
   const asked: Request["kind"][] = [];
-  /** Reading a value throws an error. */
-  const createHeard = () =>
+  const createHeard = (payload: string) =>
     new (class extends Map<string, HeardValue> {
       override get(topic: string) {
-        breakIf("values");
+        breakIf("a value");
         return super.get(topic);
       }
-    })([["car", { payload: "39", at: NOW }]]);
-  const boiler: Output = {
-    ...BOILER,
-    get choose() {
-      breakIf("devices");
-      return [{ when: "low", payload: "off" }];
-    },
+    })([["car", { payload, at: clock.at }]]);
+  /** An answer that a bug makes unusable: it has no days. */
+  const answerTo = ({ kind }: Request): Answer => {
+    if (broken.has(kind)) return { kind } as Answer;
+    return kind === "season" ? SEASON : kind === "history" ? HISTORY : FORECASTS;
   };
   const opened = openTestLoop({
     clock,
     days: BLEU,
-    rules: rulesOptions.parse([{ id: "low", when: { mqtt: { topic: "car", below: 40 } } }]),
-    outputs: outputsOf([boiler]),
+    ...(store && { store }),
+    rules: rulesThatBreak(breakIf),
+    outputs: outputsOf(outputsThatBreak(breakIf)),
+    tariff: {
+      ...PARIS,
+      get assume_season_total() {
+        breakIf("all");
+        return false;
+      },
+    },
     areErrorsLogged: true,
     log,
     ask: async (request) => {
       asked.push(request.kind);
       return { answer: answerTo(request), date: null, made_at: null, sent: null };
     },
-    heard: createHeard(),
+    heard: createHeard("39"),
   });
   opened.outputs({ kind: "connection opened", connection: 1, version: 5 });
-  /** An answer that a bug makes unusable: it has no days. */
-  const answerTo = ({ kind }: Request): Answer => {
-    if (broken.has(kind)) return { kind } as Answer;
-    return kind === "season" ? SEASON : kind === "history" ? HISTORY : FORECASTS;
-  };
   const { loop, payload } = opened;
   const poll = () => loop.poll({ essential: true, recheck: false });
-  const shown = () => ["status", "problem", "problem_code"].map((name) => payload(`service/${name}`));
-  const hear = () => {
-    loop.post({ kind: "values", heard: createHeard(), kept: {}, isSettled: true });
-    return settled();
+  await poll();
+  await settled();
+  for (const { number } of loop.view().sends) opened.outputs({ kind: "acknowledged", number });
+  await settled();
+  return {
+    ...opened,
+    clock,
+    broken,
+    asked,
+    errors,
+    infos,
+    poll,
+    shown: () => ["status", "problem", "problem_code"].map((name) => payload(`service/${name}`)),
+    payloads: (...names: string[]) => names.map(payload),
+    hear: (payload: string) => {
+      loop.post({ kind: "values", heard: createHeard(payload), kept: {}, isSettled: true });
+      return settled();
+    },
+    /** Time passes; then something happens after which all is derived anew. */
+    pass: async (milliseconds: number) => {
+      clock.at += milliseconds;
+      loop.post({ kind: "jump", by: 2 * 60 * MINUTE });
+      await settled();
+    },
+    sent: () =>
+      loop.view().sends.map(({ by, payload }) => `${by.kind === "mqtt" ? by.topic : ""} ${payload}`),
   };
-  return { ...opened, clock, broken, asked, errors, infos, poll, shown, hear };
 }
 
-const HISTORY: Answer = { kind: "history", start: "2025-09-01", end: "2026-01-05", entries: [] };
-const SEASON: Answer = { kind: "season", season: SEASON_IN_ANSWER };
-const WELL = ["ok", "OFF", "none"];
-const FAILED = ["ok", "ON", "vigie"];
+function rulesThatBreak(breakIf: (part: string) => void): Rule[] {
+  const [low, monday, follower] = rulesOptions.parse([
+    { id: "low", when: { mqtt: { topic: "car", below: 40 } }, when_unknown: "on" },
+    { id: "monday", when: { weekday: "mon" }, when_unknown: "on" },
+    { id: "follower", when: { rule: "monday" } },
+  ]) as [Rule, Rule, Rule];
+  const days = Object.assign(["mon" as const], {
+    includes: (day: string) => {
+      breakIf("a rule");
+      breakIf(day);
+      return day === "mon";
+    },
+    join: () => {
+      breakIf("the reasons of a rule");
+      return "mon";
+    },
+  });
+  return [low, { ...monday, when: { kind: "weekday", days } }, follower];
+}
+
+function outputsThatBreak(breakIf: (part: string) => void): Output[] {
+  const outputFor = (id: string, when: string): Output => ({
+    ...BOILER,
+    id,
+    ...toTopic(`${id}/set`),
+    choose: [{ when, payload: "off" }],
+    unknown: { payload: "?" },
+  });
+  const boiler: Output = {
+    ...outputFor("boiler", "low"),
+    get choose() {
+      breakIf("an output");
+      return [{ when: "low", payload: "off" }];
+    },
+    get to() {
+      breakIf("the topic of an output");
+      return toTopic("boiler/set").to;
+    },
+  };
+  return [outputFor("heater", "monday"), boiler, outputFor("plug", "low")];
+}
 
 describe("an error of vigie itself", () => {
   test("what-if: vigie itself has an error · at an answer is no failure of the service, is logged once with its stack, and is over with the next answer", async () => {
-    const { broken, poll, shown, errors, infos, loop, clock } = open();
-    await poll();
+    const { broken, poll, shown, errors, infos, payload, clock } = await open();
     expect(shown()).toEqual(WELL);
     broken.add("forecasts");
     for (let n = 1; n <= 3; n += 1) {
       clock.at += MINUTE;
       const { failures, answers } = await poll();
-      expect([failures, answers > 0]).toEqual([[], true]);
-      expect([shown(), loop.view().known.service.last_success]).toEqual([FAILED, clock.at]);
+      expect([failures, answers > 0, shown()]).toEqual([[], true, FAILED]);
     }
-    expect(errors.map(({ sentence }) => sentence)).toEqual([
-      expect.stringMatching(
-        /^An error of vigie itself \(an answer of the service: forecasts\): TypeError: .*\. All else goes on$/,
-      ),
+    expect(errors).toEqual([
+      {
+        sentence: expect.stringMatching(
+          /^An error of vigie itself \(an answer of the service: forecasts\): TypeError: .*\. All else goes on$/,
+        ),
+        stack: expect.stringMatching(/^TypeError: .*\n +at /),
+      },
     ]);
-    expect(errors[0]?.stack).toContain("src/core/days/learn");
+    clock.at += 4 * HOUR;
+    await poll();
+    expect(payload("service/last_success")).toBe("2026-01-05T16:03:00Z");
     broken.clear();
     await poll();
     expect(shown()).toEqual(WELL);
     expect(infos.filter((line) => line.includes("vigie itself"))).toEqual([
-      "There is no error of vigie itself any more, after 2 min",
+      "There is no error of vigie itself any more, after 4 h 2 min",
     ]);
   });
 
   test.each(["season", "history"] as const)(
     "at the %s does not have it asked for again in the next poll",
     async (kind) => {
-      const { broken, poll, asked, shown } = open();
-      broken.add(kind);
-      await poll();
+      const { poll, asked, shown } = await open({ broken: [kind] });
       await poll();
       expect(asked.filter((one) => one === kind)).toHaveLength(1);
       expect(shown()).toEqual(FAILED);
     },
   );
 
-  test("at what is sent to devices keeps nothing from being published, and is over when it works again", async () => {
-    const { broken, loop, shown, payload, clock } = open();
-    broken.add("devices");
-    clock.at = loop.view().boundary.now;
-    loop.refresh();
-    expect(shown()[2]).toBe("vigie");
-    expect(payload("now/period")).toBe("hc");
-    expect(loop.view().boundary.now).toBe(clock.at + MINUTE);
-    broken.clear();
-    clock.at += MINUTE;
-    loop.refresh();
-    await settled();
-    // The service has not answered for hours by then.
-    expect(shown()[2]).toBe("service");
-    expect(loop.view().sends).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
-  });
-
   test("what-if: vigie itself has an error · at a value makes the rule that looks at it unknown, leaves all else as it is, and is over when it works again", async () => {
-    const { broken, loop, shown, payload, clock, events, hear } = open();
-    await hear();
-    const payloads = () => ["now/color", "now/period", "rules/low/state"].map(payload);
-    expect(payloads()).toEqual(["bleu", "hp", "ON"]);
-    broken.add("values");
-    await hear();
-    expect([payloads(), shown()[2]]).toEqual([["bleu", "hp", "None"], "vigie"]);
-    expect(loop.view().boundary.now).toBe(NOW + MINUTE);
+    const { broken, loop, shown, payloads, clock, events, poll, hear, sent } = await open();
+    const names = ["now/color", "now/period", "rules/low/state", "outputs/boiler/payload"];
+    await hear("38");
+    expect(payloads(...names)).toEqual(["bleu", "hp", "ON", "off"]);
+    broken.add("a value");
+    await hear("37");
+    expect([payloads(...names), shown()]).toEqual([["bleu", "hp", "None", "off"], FAILED]);
+    // Later events are taken.
+    expect(await poll()).toMatchObject({ answers: expect.any(Number), failures: [] });
     broken.clear();
     clock.at += MINUTE;
     loop.refresh();
-    expect(payloads()).toEqual(["bleu", "hp", "ON"]);
-    expect(shown()[2]).not.toBe("vigie");
-    expect(events).toEqual([]);
+    expect([payloads(...names), shown()]).toEqual([["bleu", "hp", "ON", "off"], WELL]);
+    expect([events, sent()]).toEqual([[], []]);
   });
 
-  test("in a look keeps no later event from being taken", async () => {
-    const { broken, loop, poll, hear } = open();
-    broken.add("values");
-    await hear();
-    const { answers } = await poll();
-    expect(answers).toBeGreaterThan(0);
-    expect(loop.view().known.service.last_success).toBe(NOW);
+  const ofMonday = {
+    "rules/monday/state": "None",
+    "rules/monday/since": "None",
+    "rules/monday/plan": NO_PLAN,
+  };
+  test.each<[string, Record<string, unknown>, RegExp, string[]]>([
+    [
+      "a rule",
+      {
+        ...ofMonday,
+        "rules/monday/enabled": "ON",
+        "rules/follower/state": "None",
+        "outputs/heater/payload": "off",
+      },
+      /^rules\/(monday|follower)/,
+      ["boiler/set on", "plug/set on"],
+    ],
+    [
+      // As far as it is looked ahead.
+      "tue",
+      { "rules/monday/state": "ON", "rules/monday/next_on": "None", "rules/monday/next_off": "None" },
+      /^rules\/(monday|follower)/,
+      ["boiler/set on", "plug/set on"],
+    ],
+    [
+      "the reasons of a rule",
+      { "rules/monday/state": "ON", "rules/monday/next_off": "2026-01-06T05:00:00Z" },
+      /^$/,
+      ["boiler/set on", "plug/set on"],
+    ],
+    ["an output", { "outputs/boiler/payload": "off" }, /^outputs\/boiler/, ["plug/set on"]],
+    ["the topic of an output", {}, /^outputs\/boiler/, ["plug/set on"]],
+  ])(
+    "what-if: vigie itself has an error · in %s leaves all other topics and devices as they are without it, is logged once, and is over when it works again",
+    async (what, expected, ofBroken, sends) => {
+      const [sound, one] = [await open(), await open()];
+      one.broken.add(what);
+      for (const house of [sound, one]) {
+        for (let n = 1; n <= 5; n += 1) await house.pass(MINUTE);
+        await house.hear("41");
+      }
+      expect([one.shown(), one.payload("rules/low/state")]).toEqual([FAILED, "OFF"]);
+      expect(Object.fromEntries(Object.keys(expected).map((name) => [name, one.payload(name)]))).toEqual(
+        expected,
+      );
+      const others = (house: typeof one) =>
+        [...house.topics()].filter(([name]) => !ofBroken.test(name) && !/^service($|\/problem)/.test(name));
+      expect(others(one)).toEqual(others(sound));
+      expect([...one.topics().keys()]).toEqual([...sound.topics().keys()]);
+      expect([one.sent(), sound.sent()]).toEqual([sends, ["boiler/set on", "plug/set on"]]);
+      const said = one.errors.map(({ sentence }) => sentence);
+      expect(said).toEqual([...new Set(said)]);
+      expect(said[0]).toContain(`: TypeError: a bug in ${what}. All else goes on`);
+      one.broken.clear();
+      for (const house of [sound, one]) await house.pass(MINUTE);
+      expect([one.shown(), one.sent()]).toEqual([WELL, sound.sent()]);
+      expect(one.payloads("rules/monday/state", "rules/monday/since", "rules/monday/next_off")).toEqual(
+        sound.payloads("rules/monday/state", "rules/monday/since", "rules/monday/next_off"),
+      );
+    },
+  );
+
+  test("what-if: vigie itself has an error · in the days ahead has what is published of the rule end after a minute, as at the broker", async () => {
+    const { broken, pass, clock, topics } = await open();
+    broken.add("tue");
+    await pass(MINUTE);
+    expect(topics().get("rules/monday/state")).toEqual({
+      payload: "ON",
+      expires: clock.at + MINUTE + 10 * MINUTE,
+    });
+  });
+
+  test("what-if: vigie itself has an error · in the topics of a rule keeps them until time alone can change them, and then they are None", async () => {
+    const { broken, pass, payload, clock } = await open();
+    const before = payload("rules/monday");
+    broken.add("the reasons of a rule");
+    await pass(MINUTE);
+    expect(payload("rules/monday")).toBe(before);
+    await pass(TUESDAY - 1 - clock.at);
+    expect(payload("rules/monday")).toBe(before);
+    await pass(1);
+    expect(payload("rules/monday/state")).toBe("None");
+    expect(payload("rules/monday")).toContain("an error of vigie itself");
+  });
+
+  test("what-if: vigie itself has an error · in all keeps the topics until time changes them; then those of the moment are None, until it is tried again a minute later", async () => {
+    const { broken, pass, goTo, poll, payloads, errors, sent, clock } = await open();
+    const names = [
+      "now/period",
+      "now/color",
+      "rules/low/state",
+      "rules/monday/next_off",
+      "rules/low/enabled",
+    ];
+    const well = ["hp", "bleu", "ON", "2026-01-06T05:00:00Z", "ON"];
+    await pass(OFF_PEAK - HOUR - clock.at);
+    await poll();
+    broken.add("all");
+    await pass(OFF_PEAK - MINUTE / 2 - clock.at);
+    expect([payloads(...names), payloads("service/problem_code")]).toEqual([well, ["vigie"]]);
+    // Nothing else happens meanwhile.
+    goTo(OFF_PEAK);
+    const none = ["None", "None", "None", "None", "ON"];
+    expect([payloads(...names), payloads("service/problem_code")]).toEqual([none, ["vigie"]]);
+    expect(payloads("rules/low")[0]).toContain("an error of vigie itself");
+    broken.clear();
+    await pass(MINUTE / 2 - 1);
+    expect([payloads(...names), sent()]).toEqual([none, []]);
+    await pass(1);
+    expect(payloads(...names)).toEqual(["hc", ...well.slice(1)]);
+    expect(errors.map(({ sentence }) => sentence)).toEqual([
+      "An error of vigie itself (look): TypeError: a bug in all. All else goes on",
+    ]);
+  });
+
+  test("is no problem any more when a reload has removed the rule in which it was", async () => {
+    const { loop, config, shown } = await open({ broken: ["a rule"] });
+    expect(shown()).toEqual(FAILED);
+    const known = loop.pause();
+    loop.begin({
+      config: { ...config, rules: config.rules.slice(0, 1) },
+      known,
+      said: saidAtStart(known.kept),
+      sinks: [],
+      say: () => undefined,
+      nextPollTime: () => Number.POSITIVE_INFINITY,
+    });
+    expect(shown()).toEqual(WELL);
+  });
+
+  test("in a rule at a start is no reason to set aside what was saved", async () => {
+    const store = createMemoryStore(emptyState("test"));
+    const first = await open({ store });
+    await first.pass(HOUR);
+    const { payloads, infos } = await open({ store, broken: ["a rule"], at: NOW + 2 * HOUR });
+    expect(payloads("rules/low/since", "rules/monday/state")).toEqual(["2026-01-05T12:00:00Z", "None"]);
+    expect(infos.filter((line) => line.startsWith("This start"))).toEqual([]);
   });
 });

@@ -224,7 +224,7 @@ test("an answer of which nothing can be learnt leaves what was known, and counts
   expect([poll?.queue[0] === due, record?.last_success]).toEqual([false, NOON]);
 });
 
-test("a saved state that makes every look throw is set aside, named in the log, and the start goes on", () => {
+test("what-if: vigie itself has an error · in what was saved does not end the start, which says what it is without", () => {
   const { config, known } = start();
   const lines: string[] = [];
   const machine = {
@@ -255,12 +255,17 @@ test("a saved state that makes every look throw is set aside, named in the log, 
     known: startKnown(kept, context),
     said: saidAtStart(known.kept),
     sinks: [],
-    say: () => undefined,
+    say: ({ lines: said }) => {
+      for (const line of said) if ("sentence" in line) lines.push(line.sentence);
+    },
     nextPollTime: () => Number.POSITIVE_INFINITY,
   });
   expect(loop.view().topics.get("tomorrow/color")?.payload).toBe("rouge");
   expect(loop.known().kept.days).toBe(kept.days);
   expect(lines[0]).toMatch(/^An error of vigie itself \(a start\): TypeError: a bug that this state shows/);
+  expect(lines.filter((line) => line.startsWith("This start"))).toEqual([
+    "This start is without what rules remember, and what commands have set: an error of vigie itself keeps what was saved from being read",
+  ]);
 });
 
 describe("a payload is given to the broker", () => {
