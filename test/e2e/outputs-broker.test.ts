@@ -49,7 +49,7 @@ describe.skipIf(withoutMosquitto)(
       // A client id of its own: these tests share a broker.
       const kept = keepPublishing(url, { instance: base_topic, broker: { base_topic }, connected: false });
       const { publisher, lines } = kept;
-      const outputs = driveOutputs(list, { saved, log: logTo(lines), clock, peak: null });
+      const outputs = driveOutputs(list, { saved, log: logTo(lines), clock });
       publisher.setTopics(topics({ a: "1" }));
       publisher.connect([outputs]);
       const stop = async () => {

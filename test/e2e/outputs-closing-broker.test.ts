@@ -48,7 +48,7 @@ test("a broker that ends the connection at a forbidden topic gets all else, and 
     { ...BOILER, id: "attic", ...toTopic("attic/set"), confirm },
     { ...BOILER, confirm },
   ];
-  const outputs = driveOutputs(list, { saved, log: logTo(lines), clock, peak: null });
+  const outputs = driveOutputs(list, { saved, log: logTo(lines), clock });
   publisher.setTopics(topics({ a: "1" }));
   publisher.connect([outputs]);
   onTestFinished(async () => {

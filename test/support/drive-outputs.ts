@@ -13,7 +13,7 @@ import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
 import { createDeviceSink } from "../../src/mqtt/device-sink.ts";
 import type { ConnectionUser } from "../../src/mqtt/owner-connection.ts";
-import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
+import type { ClockWithTimers } from "../../src/runtime/clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { atMost } from "../../src/runtime/wait.ts";
 import { knownDaysOf, official } from "./known-days.ts";
@@ -27,27 +27,18 @@ interface DrivenOutputs extends ConnectionUser {
   turn: (states: { peak: boolean | null }) => Promise<void>;
   /** As the last view shows them. */
   statuses: () => readonly OutputStatus[];
-  /** How many times the rules were evaluated. */
-  evaluations: () => number;
   /** Nothing new is sent, as when vigie ends. */
   stop: () => Promise<void>;
-  /** As if the process ended now. */
-  kill: () => void;
 }
 
 interface DriveOptions {
   saved: SavedState;
   log: Log;
-  clock?: ClockWithTimers;
-  /** How the rule is before `turn`. */
-  peak: boolean | null;
+  clock: ClockWithTimers;
 }
 
-/** The real loop with these outputs and the rule `peak`, over the connections that the test opens. It asks no source. */
-export function driveOutputs(
-  list: readonly Output[],
-  { saved, log, clock = systemClock, peak }: DriveOptions,
-): DrivenOutputs {
+/** The real loop with these outputs and the rule `peak`, which is unknown before `turn`, over the connections that the test opens. It asks no source. */
+export function driveOutputs(list: readonly Output[], { saved, log, clock }: DriveOptions): DrivenOutputs {
   const problemLog = createProblemLog(log, clock);
   const config: LoopConfig = { ...CONFIG, outputs: outputsOf([...list]) };
   const at = { now: clock.now(), steady: clock.steady() };
@@ -77,7 +68,6 @@ export function driveOutputs(
     post: (event) => loop.post({ kind: "outputs", event }),
   });
   let shown: View | undefined;
-  let evaluations = 0;
   let newest = { number: 0, given: kept };
   const write = async ({ number, given, outputChanges }: SavingPart, isOfOutputs: boolean) => {
     if (isOfOutputs) await saved.save(given.outputs);
@@ -87,7 +77,7 @@ export function driveOutputs(
     config,
     known: {
       kept,
-      passing: { ...passing, values: { ...passing.values, heard: heard(peak), awaitedSince: null } },
+      passing: { ...passing, values: { ...passing.values, heard: new Map(), awaitedSince: null } },
     },
     said: saidAtStart(kept),
     nextPollTime: () => Number.POSITIVE_INFINITY,
@@ -105,7 +95,6 @@ export function driveOutputs(
       {
         name: "what the test sees",
         show: (view) => {
-          if (view.evaluated !== shown?.evaluated) evaluations += 1;
           shown = view;
         },
       },
@@ -122,19 +111,17 @@ export function driveOutputs(
       return settled();
     },
     statuses: () => shown?.outputs ?? [],
-    evaluations: () => evaluations,
     stop: async () => {
       loop.post({ kind: "outputs", event: { kind: "ending" } });
       await atMost(sink.allAnswered(), STOP_LIMIT);
       const { kept } = loop.pause();
       await atMost(saved.save(kept.outputs), STOP_LIMIT);
     },
-    kill: () => void loop.pause(),
   };
 }
 
 /** Resolves when all has happened that needs no time: what is posted is looked at in a later turn of the event loop. */
-export function settled(): Promise<void> {
+function settled(): Promise<void> {
   return passTurns(12);
 }
 
