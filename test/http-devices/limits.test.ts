@@ -132,17 +132,6 @@ describe("a host", () => {
     );
   });
 
-  test("that hangs delays no other", async () => {
-    const { clock } = manualClock();
-    const devices = slowDevices();
-    const list = [...outputsAt(HOST, 5), ...outputsAt(OTHER, 1, 6)];
-    const sink = openSink(list, { clock, request: devices.request });
-    sink.show(sendings(1, 2, 3, 4, 5, 6), []);
-    await settled();
-    await devices.answer("192.0.2.41/6");
-    expect(sink.events).toEqual([{ kind: "acknowledged", number: 6 }]);
-  });
-
   test("that hangs delays what goes beyond sixteen by ten seconds, counted from when each begins", async () => {
     const { clock, pass } = manualClock();
     const devices = slowDevices();
@@ -264,12 +253,6 @@ describe("an output", () => {
     show([sendOf(1, "on", "gone")], [questionOf(1, "gone")]);
     await settled();
     expect(devices.begun).toEqual([]);
-  });
-
-  test("is never posted about within show", () => {
-    const { show, events } = open();
-    show([sendOf(1, "on", "1")], []);
-    expect(events).toEqual([]);
   });
 });
 
