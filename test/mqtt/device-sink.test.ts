@@ -68,13 +68,16 @@ test("each payload that is due is published once, in the order of the view, and 
   expect(acknowledged).toEqual([2, 1, 3].map((number) => ({ kind: "acknowledged", number })));
 });
 
-test("what is due for one connection is never published over the next one", () => {
-  const { sink } = createSink();
-  const [first, second] = [fakeBroker(), fakeBroker()];
+test("a connection that closes is lost, and what is due for it is never published over the next one", async () => {
+  const { sink, posted } = createSink();
+  const [first, second] = [fakeBroker({ closed: Promise.resolve("cut") }), fakeBroker()];
   sink.connected(first.link);
   sink.connected(second.link);
   sink.show([dueOf(1, 1), dueOf(2, 2)]);
   expect([first.published, second.published]).toEqual([[], ["plug2/set off"]]);
+  await passTurns(1);
+  const lost = posted.filter(({ kind }) => kind === "connection lost");
+  expect(lost).toEqual([{ kind: "connection lost", connection: 1 }]);
 });
 
 test.each([
