@@ -104,8 +104,8 @@ async function limitOf(tests: readonly string[]): Promise<number> {
 
 function passes(which: readonly string[], within: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const command = ["vitest", "run", "--bail", "1", "--reporter", "dot", ...which];
-    const tests = spawn("npx", command, { cwd: COPY, stdio: "ignore", detached: true });
+    const command = ["test", "--silent", "--", "--bail", "1", "--reporter", "dot", ...which];
+    const tests = spawn("npm", command, { cwd: COPY, stdio: "ignore", detached: true });
     const timer = Number.isFinite(within)
       ? setTimeout(() => process.kill(-tests.pid!, "SIGKILL"), within)
       : undefined;
