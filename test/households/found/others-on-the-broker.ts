@@ -33,6 +33,21 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
     },
   },
   {
+    what: "a judge demands that a vigie is online, which waits for an hour of silence of another one, as the broker was away",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_500,
+      seed: 214,
+      configs: [{ ...GUESTS_CONFIRMED, mqtt: { url: "mqtt://192.0.2.1", grace: "1h" } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "other vigie", how: "takes over", for: 60 },
+        { at: 300, kind: "broker", how: "stopped", for: 2_400, retained: "kept" },
+        { at: 4_400, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "a vigie whose configuration is edited while it waits for its base topic waits as long once more",
     scenario: {
       ...QUIET_MORNING,

@@ -11,7 +11,7 @@ export const processJudges: readonly Judge[] = [
   },
   { name: "stop", find: ({ events }) => events.flatMap((event, index) => stops(event, index, events)) },
   { name: "online after a start", find: ({ events }) => starts(events) },
-  { name: "online", find: ({ events }) => events.flatMap(isOnline) },
+  { name: "online", find: ({ events }) => events.flatMap((event) => isOnline(event, events)) },
   { name: "no orphan", find: (trace) => trace.events.flatMap((event) => orphans(event, trace)) },
 ];
 
@@ -102,11 +102,18 @@ function starts(events: readonly TraceEvent[]): Finding[] {
   return found;
 }
 
-function isOnline(event: TraceEvent): Finding[] {
+function isOnline(event: TraceEvent, events: readonly TraceEvent[]): Finding[] {
   if (!isKind(event, "quiet")) return [];
   const availability = event.retained.get(`${BASE}/availability`);
+  if (availability === "online") return ["right"];
   const sentence = `availability is ${availability} at a quiet point`;
-  return [availability === "online" ? "right" : { at: event.steady, sentence }];
+  return [waitsAt(event.steady, events) ? "skipped" : { at: event.steady, sentence }];
+}
+
+/** It had to leave the base topic, and waits until the other vigie has been silent for `mqtt.grace`: another judge follows that. */
+function waitsAt(steady: number, events: readonly TraceEvent[]): boolean {
+  const last = events.findLast((event) => event.steady <= steady && isKind(event, "yield", "connected"));
+  return last?.kind === "yield";
 }
 
 /** Topics of rules and outputs that are not in the configuration any more, and what others retain on topics on which vigie hears commands. */
