@@ -6,7 +6,7 @@ import { findViolation } from "./run-households.ts";
 const SHORT = 1 / 8;
 
 /** Among them each kind of event happens at least once. New seeds live for longer: `npm run households`. */
-test.each([13, 14, 28, 75, 120, 201, 277, 280, 316, 387, 409, 425, 450, 550])(
+test.each([28, 51, 75, 90, 92, 99, 101, 103, 116, 120, 130, 137, 155, 161])(
   "nothing is wrong in random household %i",
   async (seed) => {
     expect(await findViolation(await generateScenario(seed, { days: SHORT }))).toBeUndefined();
