@@ -8,8 +8,8 @@ import { PATIENCE } from "./test/support/patience.ts";
  */
 export default defineConfig(({ mode }) => ({
   test: {
-    // Half of the tests with real programs is waiting: three files at once, on two cores as well.
-    maxWorkers: 3,
+    // Tests with real programs wait half of their time: four files at once, on two cores as well.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/closing-line.ts"],
     projects: suites[mode] ?? quick,
