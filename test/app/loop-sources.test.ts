@@ -455,7 +455,7 @@ test("the times of the last answer and of the forecasts move at a start, with th
     days: BLEU,
     ask: async (request) => {
       const more = { date: null, made_at: clock.at, sent: null };
-      // Of days to come it says nothing.
+      // It says nothing about days to come.
       if (request.kind === "history") return { answer: historyAnswer("2026-01-04", "bleu"), ...more };
       if (said.isAway) throw new Error("the service is away");
       const answer =

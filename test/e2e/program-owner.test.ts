@@ -232,7 +232,7 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
     await run.says(/^The configuration was read again: nothing has changed/);
   });
 
-  test("a once publishes where nobody lives", async () => {
+  test("a once publishes if no vigie runs", async () => {
     const folder = await cleanup.createFolder();
     await writeConfig(folder, vigieConfig(service, broker.url, { instance: "alone" }));
     const dry = await runHere({ folder, args: ["once", "--dry-run"] });

@@ -169,7 +169,7 @@ describe("the views of a running vigie", { concurrent: true }, () => {
   });
 
   if (LONG)
-    test("in a first look are on the next port where this one is in use, and their address is printed before all else", async () => {
+    test("in a first look are on the next port if this one is in use, and their address is printed before all else", async () => {
       const port = await freePort();
       const first = await start(firstLook(port));
       const screen = (vigie: Vigie) => vigie.prints(/Open in a browser: \S+\n\n {2}These days are INVENTED/);
@@ -210,7 +210,7 @@ describe("the views of a running vigie", { concurrent: true }, () => {
     });
 
   if (LONG)
-    test("are none where http.listen is off, and their code is not asked for", async () => {
+    test("are none if http.listen is off, and their code is not asked for", async () => {
       const folder = await cleanup.createFolder();
       const without = join(folder, "dist");
       await cp(dirname(MAIN), without, { recursive: true });
