@@ -8,8 +8,8 @@ import { PATIENCE } from "./test/support/patience.ts";
  */
 export default defineConfig(({ mode }) => ({
   test: {
-    // Tests with real programs wait half of their time: four files at once, on two cores as well.
-    maxWorkers: 4,
+    // Tests with real programs wait half of their time: several files at once, on two cores as well.
+    maxWorkers: suites[mode] ? 3 : 4,
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/closing-line.ts"],
     projects: suites[mode] ?? quick,
