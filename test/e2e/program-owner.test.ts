@@ -307,7 +307,7 @@ describe.skipIf(withoutMosquitto)(`who owns a base topic ${withoutMosquitto}`, {
       await observer.until(isOwn, "vigie owns the base topic again");
       // It asks again.
       await publish("owner", claim("z"));
-      await observer.until(() => last() === claim("z"), "another program has the last word");
+      await observer.until(() => last() === claim("z"), "another program has written last");
       await observer.until(isOwn, "vigie owns the base topic again");
       const came = observer.received.map(({ topic, payload }) => `${topic} ${payload}`);
       expect(came.lastIndexOf("house/simulation/color blanc")).toBeLessThan(

@@ -14,8 +14,8 @@ import { STATE_FILES } from "./found/state-files.ts";
 import { VALUES } from "./found/values.ts";
 
 /**
- * `npm test` lives those in which vigie was wrong, the long run all of them. The seed is that of the household in which it was found; the generator may have changed since.
- * A new one goes into the first of these files that its title speaks of.
+ * `npm test` lives those in which vigie was wrong, the long run all of them. The seed is that of the household in which it was
+ * found; the generator may have changed since. A new one goes into the first of these files that its title speaks of.
  */
 export const FOUND: readonly Found[] = [
   ...MESSAGES,

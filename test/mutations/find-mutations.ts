@@ -28,7 +28,7 @@ export function mutate(text: string, { start, end, replacement }: Mutation): str
   return text.slice(0, start) + replacement + text.slice(end);
 }
 
-/** `??` beside `||`, for example, cannot: that no test would have to see. */
+/** A text with `??` beside `||`, for example, cannot: no test has to see that. */
 function canBeRead(text: string): boolean {
   try {
     parseAst(text, { lang: "ts" });

@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { drawFrom } from "../households/draw.ts";
 import { randomFrom } from "../households/random.ts";
@@ -36,7 +36,7 @@ if (part === undefined || positionals.length === 0)
 const old = values.old?.split(" ");
 
 const COPY = ".build/mutations/copy";
-/** Milliseconds. A change that makes an endless loop is seen by that. */
+/** Tests that take so many times as long as without a change have seen it: it makes an endless loop. */
 const LIMIT_FACTOR = 4;
 const checkout = process.cwd();
 copyCheckout();
@@ -79,7 +79,7 @@ function filesOf(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
-    .map((name) => relative(checkout, join(checkout, path, name)))
+    .map((name) => join(path, name))
     .sort();
 }
 

@@ -1,5 +1,5 @@
 import { MINUTE } from "../calendar.ts";
-import { isKind, type Kind, type Trace, within } from "../trace.ts";
+import { isKind, type Kind, type Trace, type TraceEvent, within } from "../trace.ts";
 import { onceForEach } from "./once-for-each.ts";
 
 /** When vigie was connected to a broker that answers, and ran without an interruption; all files of secrets were there. */
@@ -156,3 +156,12 @@ const QUICK = 100;
 const SHORT = 10_000;
 /** Ten minutes, and the time that the requests before it take. */
 const TRIED_AGAIN = 11 * MINUTE;
+
+/**
+ * vigie had to leave the base topic. It does nothing until the other vigie has been silent for `mqtt.grace`; the judge "takes the
+ * base topic" follows that.
+ */
+export function isWaiting(event: TraceEvent, events: readonly TraceEvent[]): boolean {
+  const before = events.slice(0, events.indexOf(event));
+  return before.findLast((one) => isKind(one, "yield", "connected"))?.kind === "yield";
+}

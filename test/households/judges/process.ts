@@ -1,4 +1,5 @@
 import { isKind, type Kind, type Trace, type TraceEvent } from "../trace.ts";
+import { isWaiting } from "./calm.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { BASE, houseAt } from "./topics.ts";
 
@@ -70,8 +71,6 @@ function starts(events: readonly TraceEvent[]): Finding[] {
   /** Since when nothing keeps a process from being online. */
   let since: number | null = null;
   let asksOthers = false;
-  /** It had to leave the base topic, and waits until the other vigie has been silent for long: another judge follows that. */
-  let waits = false;
   const end = (finding: Finding) => {
     if (since !== null) found.push(finding);
     since = null;
@@ -94,8 +93,7 @@ function starts(events: readonly TraceEvent[]): Finding[] {
       end("skipped");
     }
     if (isKind(event, "connected")) isConnected = true;
-    if (isKind(event, "yield", "connected")) waits = event.kind === "yield";
-    if (isKind(event, "started") && !waits) since = event.steady;
+    if (isKind(event, "started") && !isWaiting(event, events)) since = event.steady;
     if (!isUp || isKind(event, "login refused")) end("skipped");
   }
   end("skipped");
@@ -107,13 +105,7 @@ function isOnline(event: TraceEvent, events: readonly TraceEvent[]): Finding[] {
   const availability = event.retained.get(`${BASE}/availability`);
   if (availability === "online") return ["right"];
   const sentence = `availability is ${availability} at a quiet point`;
-  return [waitsAt(event.steady, events) ? "skipped" : { at: event.steady, sentence }];
-}
-
-/** It had to leave the base topic, and waits until the other vigie has been silent for `mqtt.grace`: another judge follows that. */
-function waitsAt(steady: number, events: readonly TraceEvent[]): boolean {
-  const last = events.findLast((event) => event.steady <= steady && isKind(event, "yield", "connected"));
-  return last?.kind === "yield";
+  return [isWaiting(event, events) ? "skipped" : { at: event.steady, sentence }];
 }
 
 /** Topics of rules and outputs that are not in the configuration any more, and what others retain on topics on which vigie hears commands. */

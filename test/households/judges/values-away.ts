@@ -1,6 +1,6 @@
 import { MINUTE } from "../calendar.ts";
 import { isKind, type Trace } from "../trace.ts";
-import { readCalm } from "./calm.ts";
+import { isWaiting, readCalm } from "./calm.ts";
 import { choosePayload, decidingTopics } from "./chosen-payload.ts";
 import { chainOf, type House, partsOf, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
@@ -78,14 +78,11 @@ function stateAt(rule: RuleText, trace: Trace, life: Life, house: House, steady:
 function startsAlone({ events }: Trace): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let from: number | null = null;
-  /** vigie had to leave the base topic: it waits for another vigie, and does nothing meanwhile. */
-  let hasYielded = false;
   for (const event of events) {
     const isEnd = isKind(event, ...ENDS);
     if (isEnd && from !== null) found.push({ from, to: event.steady - 1 });
     if (isEnd) from = null;
-    if (isKind(event, "yield", "connected")) hasYielded = event.kind === "yield";
-    if (isKind(event, "start") && !hasYielded) from = event.steady;
+    if (isKind(event, "start") && !isWaiting(event, events)) from = event.steady;
   }
   return found;
 }

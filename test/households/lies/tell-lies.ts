@@ -14,7 +14,7 @@ export interface Outcome {
   survivedIn: readonly string[];
 }
 
-/** In each trace. */
+/** How often a lie is told in each trace. */
 const TIMES = 3;
 
 /** Tells the lie in these traces, at random places that are always the same. */
