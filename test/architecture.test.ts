@@ -101,10 +101,10 @@ describe("the layers", () => {
       ),
     );
     expect(told.toSorted()).toEqual([
-      // The program looks at its daemon several times a minute.
-      "app/daemon.ts: DaemonOptions.wake",
       // After the sinks: what has changed goes to the log and to `event`.
-      "app/run-loop.ts: Beginning.say",
+      "app/loop-state.ts: Beginning.say",
+      // The program looks at its daemon several times a minute.
+      "app/running.ts: DaemonOptions.wake",
     ]);
   });
 

@@ -54,53 +54,44 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
   const path = join(folder, "last-good.json");
   const file = resolve(request.cwd, FILE);
   const filledIn = await readOptions(join(folder, "options.json"));
-  let kept = await readKept(path, log);
+  const kept = await openKept(path, { log, problemLog, clock });
   /** As the Supervisor named it last, also before the last start. */
-  let named = kept?.broker ?? undefined;
+  let named = kept.get()?.broker ?? undefined;
   /** As it was when a configuration was loaded last. */
   let loadedWith: NamedBroker | undefined;
-  let cancelWriting: () => void = () => undefined;
-  /** One write after the other: on a disk that hangs, an older one must not end last. */
-  let writing = Promise.resolve();
-  let said = "";
-  let saidOfKept = "";
+  const sayRefused = createSayOnce((problems) => logRefused(log, problems));
+  const sayUnusable = createSayOnce((problems) => log.warn(cannotBeUsed(path, problems.join("; "))));
 
   const load = async (): Promise<LoadedConfig> => {
     const follows = { path: file, fingerprint: await readFingerprint(file) };
-    const loaded = await loadRead().catch(async (error: unknown) => {
-      if (!(error instanceof ConfigError)) throw error;
-      const before = await loadKept();
-      if (!before) throw error;
-      sayOnce(error.problems);
-      return { ...before, refused: error.problems };
-    });
-    if (loaded.refused.length === 0) said = "";
+    const loaded = await loadRead().catch(loadKept);
+    sayRefused(loaded.refused);
     // It may come into being.
-    const others = loaded.read.filter((one) => one.path !== file);
-    return { ...loaded, read: [...others, follows] };
+    return { ...loaded, read: [...loaded.read.filter((one) => one.path !== file), follows] };
   };
 
   const loadRead = async (): Promise<LoadedConfig> => {
     if ("problems" in filledIn) throw new ConfigError(filledIn.problems);
     const own = formSettings(filledIn.form, existsSync(file));
     const loaded = await loadWith(own, [FILE]);
-    const given = applySettings(loaded.given, namedBrokerSettings(own, {}));
-    keep({ given: given as Kept["given"], broker: loadedWith ?? null });
+    const given = applySettings(loaded.given, namedBrokerSettings(own, {})) as Kept["given"];
+    kept.set({ given, broker: loadedWith ?? null });
     return loaded;
   };
 
-  /** Without the file, which is perhaps what is wrong; with the broker of today. */
-  const loadKept = async (): Promise<LoadedConfig | undefined> => {
-    if (!kept) return undefined;
-    const own = splitGroup([], kept.given, { name: "last-good.json", path: [] });
-    return loadWith(own, []).catch((error: unknown) => {
+  /** In place of what is refused: without the file, which is perhaps what is wrong; with the broker of today. */
+  const loadKept = async (refused: unknown): Promise<LoadedConfig> => {
+    const before = kept.get();
+    if (!(refused instanceof ConfigError) || !before) throw refused;
+    const own = splitGroup([], before.given, { name: "last-good.json", path: [] });
+    try {
+      return { ...(await loadWith(own, [])), refused: refused.problems };
+    } catch (error) {
       // Another vigie wrote it, which knew other options.
       if (!(error instanceof ConfigError)) throw error;
-      const problems = error.problems.join("; ");
-      if (problems !== saidOfKept) log.warn(cannotBeUsed(path, problems));
-      saidOfKept = problems;
-      return undefined;
-    });
+      sayUnusable(error.problems);
+      throw refused;
+    }
   };
 
   const loadWith = async (own: readonly Setting[], places: readonly string[]): Promise<LoadedConfig> => {
@@ -110,19 +101,67 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
     return { ...(await loadConfig({ ...request, form: [...own, ...ofBroker], places })), brokerIsUnknown };
   };
 
-  const keep = (next: Kept) => {
-    if (JSON.stringify(next) === JSON.stringify(kept)) return;
-    kept = next;
-    writeInAMinute(next);
+  const askBroker = async (): Promise<boolean> => {
+    if ("form" in filledIn && filledIn.form.broker_address !== undefined) return false;
+    const answer = await askForBroker(options);
+    named = answer ?? named;
+    return answer !== null && !isDeepStrictEqual(answer, loadedWith);
   };
 
+  return { load, askBroker, language: () => filledIn.language, file };
+}
+
+function logRefused(log: Log, problems: readonly string[]): void {
+  for (const problem of problems) log.error(`Configuration: ${problem}`);
+  log.warn("The configuration is refused; the last one that was right is in force in its place");
+}
+
+/** The same problems only once: the broker is asked for again and again, and each time all is read. */
+function createSayOnce(say: (problems: readonly string[]) => void): (problems: readonly string[]) => void {
+  let said = "";
+  return (problems) => {
+    const text = problems.join("\n");
+    if (text === said) return;
+    said = text;
+    if (problems.length > 0) say(problems);
+  };
+}
+
+/** The broker that the Supervisor names; null: it names none, which the log says, or the app is to stop. */
+async function askForBroker({
+  askSupervisor,
+  request,
+  problemLog,
+}: AppConfigurationOptions): Promise<NamedBroker | null> {
+  const answer = await askSupervisor();
+  if (request.signal?.aborted) return null;
+  if (!("broker" in answer)) {
+    const why =
+      "none" in answer
+        ? "Home Assistant has no MQTT broker: install the app Mosquitto broker, and start it"
+        : `Home Assistant's Supervisor does not name the broker: ${answer.failed}`;
+    problemLog.starts("supervisor", `${why}. vigie asks again until it does`);
+    return null;
+  }
+  problemLog.isOver("supervisor", `Home Assistant names the broker ${answer.broker.url}`);
+  return answer.broker;
+}
+
+/** The last configuration that was right, and ran for a minute. */
+async function openKept(
+  path: string,
+  { log, problemLog, clock }: Pick<AppConfigurationOptions, "log" | "problemLog" | "clock">,
+): Promise<{ get: () => Kept | undefined; set: (next: Kept) => void }> {
+  let kept = await readKept(path, log);
+  let cancelWriting: () => void = () => undefined;
+  /** One write after the other: on a disk that hangs, an older one must not end last. */
+  let writing = Promise.resolve();
   const writeInAMinute = (next: Kept) => {
     cancelWriting();
     cancelWriting = clock.after(A_MINUTE, () => {
       writing = writing.then(() => write(next));
     });
   };
-
   /** A newer configuration has a minute of its own: only the newest is written, and only its write is tried again. */
   const write = async (next: Kept) => {
     if (next !== kept) return;
@@ -135,34 +174,14 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
       if (next === kept) writeInAMinute(next);
     }
   };
-
-  /** The broker is asked for again and again, and each time all is read. */
-  const sayOnce = (problems: readonly string[]) => {
-    const text = problems.join("\n");
-    if (text === said) return;
-    said = text;
-    for (const problem of problems) log.error(`Configuration: ${problem}`);
-    log.warn("The configuration is refused; the last one that was right is in force in its place");
+  return {
+    get: () => kept,
+    set: (next) => {
+      if (JSON.stringify(next) === JSON.stringify(kept)) return;
+      kept = next;
+      writeInAMinute(next);
+    },
   };
-
-  const askBroker = async (): Promise<boolean> => {
-    if ("form" in filledIn && filledIn.form.broker_address !== undefined) return false;
-    const answer = await options.askSupervisor();
-    if (request.signal?.aborted) return false;
-    if (!("broker" in answer)) {
-      const why =
-        "none" in answer
-          ? "Home Assistant has no MQTT broker: install the app Mosquitto broker, and start it"
-          : `Home Assistant's Supervisor does not name the broker: ${answer.failed}`;
-      problemLog.starts("supervisor", `${why}. vigie asks again until it does`);
-      return false;
-    }
-    problemLog.isOver("supervisor", `Home Assistant names the broker ${answer.broker.url}`);
-    named = answer.broker;
-    return !isDeepStrictEqual(named, loadedWith);
-  };
-
-  return { load, askBroker, language: () => filledIn.language, file };
 }
 
 /** Once for each start: only then does the Supervisor write them. */

@@ -76,22 +76,22 @@ function healthOf(at: Instant, { status }: Daemon): Health | null {
   const running = status();
   if (!running) return null;
   const { view, embeddedPort } = running;
-  const { facts, known, unsaved, broker } = view;
+  const { facts, factsInput, unsaved, broker } = view;
   const { dated } = facts;
-  const { clock } = known;
+  const { clock } = factsInput;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
   return {
     at,
     pid: process.pid,
-    failed: known.vigie_failed,
+    failed: factsInput.vigie_failed,
     broker: { ...broker, port: embeddedPort },
     data: {
-      last_success: known.service.last_success,
-      official_success: known.official?.last_success ?? null,
-      official_fails: known.official !== null && known.official.light !== null,
-      saved: SOURCE_IDS.filter((id) => known[id]?.only_saved),
+      last_success: factsInput.service.last_success,
+      official_success: factsInput.official?.last_success ?? null,
+      official_fails: factsInput.official !== null && factsInput.official.light !== null,
+      saved: SOURCE_IDS.filter((id) => factsInput[id]?.only_saved),
       newest,
-      service: known.service.kind,
+      service: factsInput.service.kind,
     },
     ...(!clock.right && {
       wrong_clock: { true_time: clock.at + (at - view.at.now), at_least: clock.at_least ?? false },

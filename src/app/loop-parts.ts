@@ -16,8 +16,9 @@ import type { MemoryKeeper } from "../service/memory-keeper.ts";
 import { createSourceSink, type SourceClient } from "../service/source-sink.ts";
 import { type KeptSources, readKept, withKept } from "../state/kept.ts";
 import type { Store } from "../state/store.ts";
+import type { Beginning, Sink } from "./loop-state.ts";
 import { pollCron } from "./poll-cron.ts";
-import type { Beginning, Post, Sink } from "./run-loop.ts";
+import type { Post } from "./run-loop.ts";
 
 /** The configuration, as far as it decides what vigie knows and does; not how it is reached. */
 type DecidingConfig = Pick<Config, "tariff" | "rules" | "outputs" | "service" | "official" | "mqtt">;

@@ -17,7 +17,7 @@ import type { Store } from "../state/store.ts";
 import { createLoopParts, keptSources, postMemories, readKeptOf } from "./loop-parts.ts";
 import { openSources } from "./open-sources.ts";
 import { createOwnErrors } from "./own-errors.ts";
-import { createLoop } from "./run-loop.ts";
+import { createLoop, type Post } from "./run-loop.ts";
 
 interface PollOnceOptions {
   store: Store;
@@ -36,10 +36,8 @@ export interface SinglePoll {
 }
 
 /** One poll of each source, from and into the state file, and the topics that follow from it. No device is sent anything. */
-export async function pollOnce(
-  config: Config,
-  { store, log, problemLog, signal, heard }: PollOnceOptions,
-): Promise<SinglePoll> {
+export async function pollOnce(config: Config, options: PollOnceOptions): Promise<SinglePoll> {
+  const { store, problemLog, signal } = options;
   const ownErrors = createOwnErrors(problemLog);
   const loop = createLoop({
     clock: systemClock,
@@ -47,41 +45,13 @@ export async function pollOnce(
     ownErrors,
     wake: () => undefined,
   });
-  const saved = readKeptOf(store, config);
-  const kept = { ...saved, values: heard?.kept ?? saved.values };
-  const sources = await openSources(config, {
-    ...postMemories(kept, loop.post),
-    movedDays: { get: () => store.state().moved_days ?? {} },
-    log,
-    clock: systemClock,
-    random: Math.random,
-  });
-  const parts = createLoopParts({
-    config,
-    store,
-    clock: systemClock,
-    kept,
-    sources,
-    broker: "",
-    // As the first poll after a start: it keeps to the limits of requests, which the state file counts.
-    offset: 0,
-    isDemo: false,
-    before: null,
-    post: loop.post,
-  });
-  const { passing } = parts.known;
-  const values = {
-    ...passing.values,
-    heard: heard?.values ?? new Map(),
-    ...(heard && { awaitedSince: null }),
-  };
-  const tell = collectFailures({ config, log, problemLog });
+  const { parts, sources } = await openParts(config, options, loop.post);
+  const tell = collectFailures({ ...options, config });
   const polled = new AbortController();
   try {
     signal.throwIfAborted();
     loop.begin({
       ...parts,
-      known: { ...parts.known, passing: { ...passing, values } },
       sinks: [
         ...parts.sinks,
         {
@@ -106,6 +76,41 @@ export async function pollOnce(
     await sources.stop();
     await store.save(withKept(store.state(), known.kept, keptSources(config)));
   }
+}
+
+async function openParts(config: Config, { store, log, heard }: PollOnceOptions, post: Post) {
+  const saved = readKeptOf(store, config);
+  const kept = { ...saved, values: heard?.kept ?? saved.values };
+  const sources = await openSources(config, {
+    ...postMemories(kept, post),
+    movedDays: { get: () => store.state().moved_days ?? {} },
+    log,
+    clock: systemClock,
+    random: Math.random,
+  });
+  const parts = createLoopParts({
+    config,
+    store,
+    clock: systemClock,
+    kept,
+    sources,
+    broker: "",
+    // As the first poll after a start: it keeps to the limits of requests, which the state file counts.
+    offset: 0,
+    isDemo: false,
+    before: null,
+    post,
+  });
+  const { passing } = parts.known;
+  const values = {
+    ...passing.values,
+    heard: heard?.values ?? new Map(),
+    ...(heard && { awaitedSince: null }),
+  };
+  // A device over HTTP would be recorded as sent to, though nothing sends.
+  const outputs = { ...passing.outputs, isEnding: true };
+  const known = { ...parts.known, passing: { ...passing, values, outputs } };
+  return { parts: { ...parts, known }, sources };
 }
 
 /** A source that does not answer is tried again for minutes: say why as soon as it is known, and until when. */

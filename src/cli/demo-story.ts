@@ -4,10 +4,10 @@ import type { DayFacts } from "../core/facts/facts.ts";
 import { quotePayload } from "../core/log/quote-payload.ts";
 import { describeOutput } from "../core/outputs/output.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
-import type { View } from "../http/view.ts";
+import type { PageView } from "../http/page-view.ts";
 
 /** What a view tells of the days to whoever watches: a sentence for each thing that is so now and was not at the view before. */
-export function tellStory(before: View | undefined, after: View): string[] {
+export function tellStory(before: PageView | undefined, after: PageView): string[] {
   return [
     ...tellDay(before, after),
     ...tellEvents(before, after),
@@ -17,7 +17,7 @@ export function tellStory(before: View | undefined, after: View): string[] {
   ];
 }
 
-function tellDay(before: View | undefined, { facts: { at, moment }, tariff }: View): string[] {
+function tellDay(before: PageView | undefined, { facts: { at, moment }, tariff }: PageView): string[] {
   if (!moment || before?.facts.moment?.now.date === moment.now.date) return [];
   const { now, next } = moment;
   const price = now.rates.hp === null ? "" : ` (${now.rates.hp} EUR/kWh in peak hours)`;
@@ -32,15 +32,15 @@ function tellDay(before: View | undefined, { facts: { at, moment }, tariff }: Vi
 }
 
 /** That a colour is final changes nothing that one could see. */
-function tellEvents(before: View | undefined, { known, facts, tariff }: View): string[] {
+function tellEvents(before: PageView | undefined, { factsInput, facts, tariff }: PageView): string[] {
   if (!before) return [];
-  return findDayEvents(before.known.knownDays, known.knownDays, facts.at, tariff)
+  return findDayEvents(before.factsInput.knownDays, factsInput.knownDays, facts.at, tariff)
     .filter(({ kind }) => kind !== "final")
     .map(describeDayEvent);
 }
 
 /** A rouge day that is forecast, or is not any more. Official colours are events. */
-function tellForecasts(before: View | undefined, { facts }: View): string[] {
+function tellForecasts(before: PageView | undefined, { facts }: PageView): string[] {
   const daysBefore = before?.facts.dated.forecast.days ?? [];
   return facts.dated.forecast.days
     .filter(({ official }) => !official)
@@ -61,7 +61,7 @@ function describeDay({ color, official, confidence }: DayFacts): string {
 }
 
 /** At first those that are ON. */
-function tellRules(before: View | undefined, { verdicts, facts: { at }, tariff }: View): string[] {
+function tellRules(before: PageView | undefined, { verdicts, facts: { at }, tariff }: PageView): string[] {
   return verdicts.flatMap((verdict) => {
     const { state, rule } = verdict;
     const isNew = before ? before.verdicts.find((one) => one.rule.id === rule.id)?.state !== state : state;
@@ -71,7 +71,7 @@ function tellRules(before: View | undefined, { verdicts, facts: { at }, tariff }
   });
 }
 
-function tellOutputs(before: View | undefined, { outputs }: View): string[] {
+function tellOutputs(before: PageView | undefined, { outputs }: PageView): string[] {
   return outputs.flatMap(({ output, sent }) => {
     const sentBefore = before?.outputs.find((one) => one.output.key === output.key)?.sent;
     if (!sent || sent.at === sentBefore?.at) return [];

@@ -9,7 +9,7 @@ import { wallTime } from "../core/calendar/dates.ts";
 import type { Color, Instant, Tariff } from "../core/calendar/tariff.ts";
 import { describeDate } from "../core/days/day-events.ts";
 import { describeDuration } from "../core/log/duration.ts";
-import type { View } from "../http/view.ts";
+import type { PageView } from "../http/page-view.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import { oneLine } from "../runtime/escape-controls.ts";
@@ -53,7 +53,7 @@ async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promi
   const problemLog = createProblemLog({ ...log, warn: problem, info: over }, clock);
   const store = await openStore(config.state, { log, problemLog, random: Math.random });
   let isTelling = false;
-  let told: View | undefined;
+  let told: PageView | undefined;
   const tell = () => {
     const view = isTelling ? daemon.view() : undefined;
     if (!view) return;

@@ -2,7 +2,7 @@ import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { didYouMean } from "../config/nearest-word.ts";
-import { isoInstant, tariffDate, wallTime } from "../core/calendar/dates.ts";
+import { isoInstant, tariffDate, wallMinute } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
@@ -54,8 +54,7 @@ export function explain(args: string[], io: Io): Promise<number> {
     const write = (answer: object, text: () => string) =>
       io.stdout.write(values.json ? `${JSON.stringify(answer, null, 2)}\n` : text());
     const { time_zone } = config.tariff;
-    const local = (instant: string) =>
-      wallTime(Date.parse(instant), time_zone).slice(0, -3).replace("T", " ");
+    const local = (instant: string) => wallMinute(Date.parse(instant), time_zone);
     const heading = `${local(isoInstant(at))}, ${time_zone}\n`;
     if (simulation) {
       const sent = readOutputsState(state?.outputs);

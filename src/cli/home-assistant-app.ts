@@ -1,7 +1,7 @@
 import { type AppConfiguration, openAppConfiguration } from "../app/app-configuration.ts";
 import { askSupervisor } from "../app/ask-supervisor.ts";
 import { createProblemLog } from "../app/create-problem-log.ts";
-import type { Sink } from "../app/run-loop.ts";
+import type { Sink } from "../app/loop-state.ts";
 import { serveViews } from "../app/serve-views.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";

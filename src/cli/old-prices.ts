@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import { daysAt } from "../core/facts/days-view.ts";
 import { oldPriceRow } from "../core/facts/prices.ts";
-import { viewAt } from "../core/facts/view.ts";
-import { sayOldPrices } from "../core/loop/price-lines.ts";
+import { sayOldPrices } from "../core/loop/price-problems.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { NewerState } from "../state/state-format.ts";
 import { CommandFailed } from "./exit-code.ts";
@@ -30,5 +30,5 @@ export function oldPricesBy(known: KnownDays, config: Config): string | null {
 }
 
 function rowBy(known: KnownDays, { tariff }: Config, hasService: boolean): IsoDate | null {
-  return oldPriceRow(viewAt(known, systemClock.now(), tariff), hasService);
+  return oldPriceRow(daysAt(known, systemClock.now(), tariff), hasService);
 }

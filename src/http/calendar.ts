@@ -5,10 +5,10 @@ import { COLORS, type Color, type Instant, type Tariff } from "../core/calendar/
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { KnownDay } from "../core/days/known-days.ts";
 import { endOfCorrections } from "../core/days/official-words.ts";
+import { daysAt } from "../core/facts/days-view.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { percent, text } from "../core/facts/format-value.ts";
-import { viewAt } from "../core/facts/view.ts";
-import type { View } from "./view.ts";
+import type { PageView } from "./page-view.ts";
 
 export const CALENDAR_TYPE = "text/calendar; charset=utf-8";
 
@@ -42,12 +42,12 @@ export function readCalendarQuery(parameters: URLSearchParams): CalendarQuery | 
  * where they are asked for. Never a colour that is pretended. The same known days give the same text.
  */
 export function renderCalendar(
-  { instance, tariff, known }: View,
+  { instance, tariff, factsInput }: PageView,
   { colors, forecast, language }: CalendarQuery & { language: Language },
 ): string {
-  const { knownDays, clock, service } = known;
+  const { knownDays, clock, service } = factsInput;
   const words = { ...WORDS[language], invented: service.kind === "invented" ? WORDS[language].invented : "" };
-  const { now, last, day } = viewAt(knownDays, clock.at, tariff);
+  const { now, last, day } = daysAt(knownDays, clock.at, tariff);
   const { start } = seasonOf(now);
   const counts = (facts: DayFacts): facts is DayFacts & { color: Color } => {
     if (facts.color === null || !colors.includes(facts.color)) return false;

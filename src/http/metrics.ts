@@ -4,7 +4,7 @@ import { text } from "../core/facts/format-value.ts";
 import { POLL_RESULTS } from "../core/facts/poll-record.ts";
 import { OUTPUT_STATES } from "../core/outputs/output-status.ts";
 import { SOURCE_IDS } from "../core/sources/source.ts";
-import type { View } from "./view.ts";
+import type { PageView } from "./page-view.ts";
 
 /** The text format of Prometheus, which others read as well. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -22,14 +22,14 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: Value];
 type Value = number | boolean | null;
 
 /** Never a colour that is pretended. What is not known is NaN, or in a set of words the word `unknown`. */
-export function renderMetrics(view: View): string {
+export function renderMetrics(view: PageView): string {
   return [...dayMetrics(view), ...stateMetrics(view), ...houseMetrics(view)]
     .filter(({ samples }) => samples.length > 0)
     .map(renderMetric)
     .join("");
 }
 
-function dayMetrics({ known, real }: View): Metric[] {
+function dayMetrics({ factsInput, real }: PageView): Metric[] {
   const { moment, dated } = real.facts;
   const days = { now: moment?.now ?? null, next: moment?.next ?? null };
   const names = ["now", "next"] as const;
@@ -64,13 +64,13 @@ function dayMetrics({ known, real }: View): Metric[] {
       COLORS.map((color) => [{ color }, moment && (dated.left?.[color] ?? null)]),
     ),
     gauge("vigie_invented", "Whether the days are invented by the simulator.", [
-      [{}, known.service.kind === "invented"],
+      [{}, factsInput.service.kind === "invented"],
     ]),
   ];
 }
 
-function stateMetrics(view: View): Metric[] {
-  const { known, real, pollCounts } = view;
+function stateMetrics(view: PageView): Metric[] {
+  const { factsInput, real, pollCounts } = view;
   const { service, official } = real.facts;
   const statuses = { service: service.status, official: official.status };
   const sources = SOURCE_IDS.filter((source) => statuses[source] !== "off");
@@ -86,7 +86,7 @@ function stateMetrics(view: View): Metric[] {
     gauge(
       "vigie_source_last_answer_timestamp_seconds",
       "When a source last answered; after a start it may have been later, until it answers.",
-      sources.map((source) => [{ source }, seconds(known[source]?.last_success ?? null)]),
+      sources.map((source) => [{ source }, seconds(factsInput[source]?.last_success ?? null)]),
     ),
     {
       name: "vigie_source_polls_total",
@@ -101,7 +101,7 @@ function stateMetrics(view: View): Metric[] {
       "1 for the most important problem.",
       oneHot({}, "code", PROBLEM_CODES, service.problem_code),
     ),
-    gauge("vigie_clock_right", "Whether the clock of the machine is right.", [[{}, known.clock.right]]),
+    gauge("vigie_clock_right", "Whether the clock of the machine is right.", [[{}, factsInput.clock.right]]),
     gauge("vigie_broker_connected", "Whether the MQTT broker is connected.", [[{}, view.broker.connected]]),
     gauge("vigie_home_assistant_online", "What Home Assistant last said of itself on the broker.", [
       [{}, view.homeAssistant && view.homeAssistant === "online"],
@@ -109,7 +109,7 @@ function stateMetrics(view: View): Metric[] {
   ];
 }
 
-function houseMetrics({ real, outputs }: View): Metric[] {
+function houseMetrics({ real, outputs }: PageView): Metric[] {
   return [
     gauge(
       "vigie_rule_on",

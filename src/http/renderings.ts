@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { systemClock } from "../runtime/clock.ts";
 import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
+import type { PageView } from "./page-view.ts";
 import type { Asked, Route } from "./routes.ts";
-import type { View } from "./view.ts";
 
 export interface Rendering {
   /** The text as it is sent. */
@@ -23,9 +23,12 @@ interface RenderingLimits {
 }
 
 /** Renders each text of a view once, when it is first asked for; kept while somebody asks. */
-export function createRenderings(readView: () => View | undefined, limits: RenderingLimits): FindRendering {
+export function createRenderings(
+  readView: () => PageView | undefined,
+  limits: RenderingLimits,
+): FindRendering {
   const kept = new Map<string, Rendering>();
-  let view: View | undefined;
+  let view: PageView | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let forgetting: NodeJS.Timeout | undefined;
   const drop = () => {
@@ -56,7 +59,7 @@ export function createRenderings(readView: () => View | undefined, limits: Rende
   };
 }
 
-function render(route: Route, view: View, asked: Asked): Rendering | { problem: string } {
+function render(route: Route, view: PageView, asked: Asked): Rendering | { problem: string } {
   const text = route.render(view, asked);
   if (typeof text !== "string") return text;
   const body = Buffer.from(text);

@@ -3,8 +3,8 @@ import { CALENDAR_TYPE, readCalendarQuery, renderCalendar } from "./calendar.ts"
 import { METRICS_TYPE, renderMetrics } from "./metrics.ts";
 import { PAGE_FILES } from "./page/page-files.ts";
 import { renderPage } from "./page/render-page.ts";
+import type { PageView } from "./page-view.ts";
 import { renderState } from "./state-json.ts";
-import type { View } from "./view.ts";
 
 /** What a request asks for beside its path. */
 export interface Asked {
@@ -19,7 +19,7 @@ export interface Route {
   /** What of the request the text depends on. */
   variesBy: readonly (keyof Asked)[];
   /** `problem`: what is wrong with the query. */
-  render: (view: View, asked: Asked) => string | { problem: string };
+  render: (view: PageView, asked: Asked) => string | { problem: string };
 }
 
 export const ROUTES: readonly Route[] = [
@@ -29,7 +29,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/metrics", type: METRICS_TYPE, variesBy: [], render: renderMetrics },
 ];
 
-function calendarOf(view: View, { language, query }: Asked): string | { problem: string } {
+function calendarOf(view: PageView, { language, query }: Asked): string | { problem: string } {
   const read = readCalendarQuery(query);
   return "problem" in read ? read : renderCalendar(view, { ...read, language });
 }

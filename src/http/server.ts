@@ -7,14 +7,14 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { answerRoute, fileAnswer, findRefusal, nothingInForceAnswer, textAnswer } from "./answers.ts";
 import type { HttpAnswer } from "./http-answer.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
+import type { PageView } from "./page-view.ts";
 import { createGuard, type Guard, isThisMachine, peerOf } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
 import { FILES, ROUTES, type Route } from "./routes.ts";
-import type { View } from "./view.ts";
 
 export interface ViewServerOptions {
   /** The same object until something changes: each text of it is rendered once. undefined before the first start. */
-  view: () => View | undefined;
+  view: () => PageView | undefined;
   /** Where no configuration is in force: what is wrong, for the page. There is no view then. */
   nothingInForce?: readonly string[];
   /** As `vigie health` judges it. */

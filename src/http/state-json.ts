@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
-import type { View } from "./view.ts";
+import type { PageView } from "./page-view.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 interface JsonObject {
@@ -9,7 +9,7 @@ interface JsonObject {
 }
 
 /** The topics as one JSON object: the topic `now/color` is `now.color`. docs/state.schema.json describes it. */
-export function renderState(view: Pick<View, "version" | "instance" | "topics">): string {
+export function renderState(view: Pick<PageView, "version" | "instance" | "topics">): string {
   const { version, instance, topics } = view;
   const tree: Branch = new Map();
   for (const [name, { payload }] of topics) place(tree, name.split("/"), payload);

@@ -95,6 +95,8 @@ export function createStore({ state: first, textOnDisk, write, problem }: StoreP
   /** The text of the state last asked for: an unchanged state is not serialised again. */
   let serialised: { of: State; text: string } | null = null;
   let writing: Promise<void> | null = null;
+  /** Of the saves that no write has begun for. */
+  let waiting: (() => void)[] = [];
 
   const textOfState = () => {
     if (serialised?.of !== state) serialised = { of: state, text: serialiseState(state) };
@@ -103,7 +105,11 @@ export function createStore({ state: first, textOnDisk, write, problem }: StoreP
   const writeAll = async () => {
     try {
       for (let text = textOfState(); text !== written; text = textOfState()) {
-        if (!(await write(text, written))) return;
+        const saves = waiting;
+        waiting = [];
+        const isWritten = await write(text, written);
+        for (const end of saves) end();
+        if (!isWritten) return;
         written = text;
       }
     } finally {
@@ -116,9 +122,11 @@ export function createStore({ state: first, textOnDisk, write, problem }: StoreP
   };
   return {
     state: () => state,
+    // While others are saved faster than a slow disk writes, there is always something left to write.
     save: (next) => {
       state = next;
-      return flush();
+      const written = new Promise<void>((resolve) => waiting.push(resolve));
+      return Promise.race([written, flush()]);
     },
     flush,
     problem,

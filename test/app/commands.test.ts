@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import { saidAtStart } from "../../src/core/loop/changes.ts";
 import type { Command } from "../../src/core/loop/command.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { collectCommands } from "../../src/mqtt/collect-commands.ts";
@@ -223,6 +225,19 @@ describe("a command", () => {
     expect(restarted({ store }).loop.known().kept.simulation).toBeNull();
   });
 
+  test("that pretends a colour turns a rule with a lead from then on, and not from its lead before", async () => {
+    const rules = rulesOptions.parse([{ id: "early", lead: "5m", when: { day: "now", color: "rouge" } }]);
+    const clock = { at: EVENING };
+    const days = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
+    const { command, payload } = openTestLoop({ rules, days, clock });
+    clock.at += 10 * 60_000;
+    await command({ kind: "simulation", request: { color: "rouge", from: "now", for: 3_600_000 } });
+    expect([payload("rules/early/state"), payload("rules/early/since")]).toEqual([
+      "ON",
+      "2026-01-04T19:10:00Z",
+    ]);
+  });
+
   test("that pretends a colour by a clock that was days ahead does not begin once more when that day comes", async () => {
     const DAY = 24 * 3_600_000;
     const clock = { at: EVENING + 2 * DAY, steady: 0 };
@@ -257,43 +272,59 @@ describe("a command", () => {
     expect(payload("simulation/color")).toBe("auto");
   });
 
-  test("is logged and takes effect once it is saved, and the next one counts on it before", async () => {
+  test("is in force, logged and given to the disk at once, also while the disk hangs", async () => {
     const store = createMemoryStore(emptyState("test"));
-    const saved: (() => void)[] = [];
     const save: typeof store.save = (state) => {
       void store.save(state);
-      return new Promise((resolve) => saved.push(resolve));
+      return new Promise(() => undefined);
     };
-    const { give, states, lines, loop } = open({ ...store, save });
+    const { give, states, lines } = open({ ...store, save });
     await give({ kind: "enabled", rule: "ahead", enabled: false });
+    expect(states()).toEqual([false, true]);
     await give({ kind: "enabled", rule: "week", enabled: false });
-    expect(Object.keys(store.state().settings ?? {})).toEqual(["ahead", "week"]);
-    expect(states()).toEqual([true, true]);
-    expect(lines).toEqual([]);
-    for (const end of saved) end();
-    await settled();
     expect(states()).toEqual([false, false]);
-    expect(lines.slice(0, 2)).toEqual([
+    expect(lines).toEqual([
       "x/set: rule ahead is disabled now",
+      "Rule ahead is OFF: disabled",
       "x/set: rule week is disabled now",
+      "Rule week is OFF: disabled",
     ]);
-    expect(loop.known().passing.commands.waiting).toBeNull();
+    expect(Object.keys(store.state().settings ?? {})).toEqual(["ahead", "week"]);
   });
 
-  test("is in force two seconds later at the latest, also if the disk hangs", async () => {
+  test.each<[string, Command, object]>([
+    ["a threshold", { kind: "threshold", rule: "week", threshold: 59 }, { settings: { week: {} } }],
+    ["a rule", { kind: "enabled", rule: "ahead", enabled: false }, { settings: { ahead: {} } }],
+    [
+      "a colour",
+      { kind: "simulation", request: { color: "bleu", from: "now", for: 3_600_000 } },
+      { simulation: { color: "bleu" } },
+    ],
+  ])("for %s is given to the disk at once, also if it turns no rule", async (_, command, expected) => {
     const store = createMemoryStore(emptyState("test"));
-    const clock = { at: EVENING };
-    const save = () => new Promise<void>(() => undefined);
-    const { give, states, lines, loop } = open({ ...store, save }, undefined, clock);
-    await give({ kind: "simulation", request: { color: "blanc", from: "now", for: 60_000 } });
-    expect(loop.view().boundary.steady).toBe(EVENING + 2_000);
-    clock.at += 1_999;
-    loop.refresh();
-    expect([loop.view().facts.simulation, lines]).toEqual([null, []]);
-    clock.at += 1;
-    loop.refresh();
-    expect([loop.view().facts.simulation?.color, lines.length]).toEqual(["blanc", 1]);
-    expect(states()).toHaveLength(2);
+    const { give, states } = open(store, knownDaysOf(officialDays("2026-01-01", "2026-01-12")));
+    const before = states();
+    const writes = store.writes();
+    await give(command);
+    expect(states()).toEqual(before);
+    expect(store.state()).toMatchObject(expected);
+    expect(store.writes()).toBe(writes + 1);
+  });
+
+  test("that comes during a reload is carried out once that has ended", async () => {
+    const { give, loop, config, settings } = open();
+    const known = loop.pause();
+    await give({ kind: "threshold", rule: "week", threshold: 59 });
+    expect(settings()).toEqual({});
+    loop.begin({
+      config,
+      known,
+      said: saidAtStart(known.kept),
+      sinks: [],
+      say: () => undefined,
+      nextPollTime: () => Number.POSITIVE_INFINITY,
+    });
+    expect(settings()).toMatchObject({ week: { threshold: { value: 59 } } });
   });
 
   test("for a rule or a threshold that does not exist changes nothing, and the log says so", async () => {

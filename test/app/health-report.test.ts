@@ -46,13 +46,13 @@ test.each([
   const { loop } = openTestLoop({ clock: { at: NOW }, askOfficial: () => Promise.reject(new Error("down")) });
   const answered = NOW - 5 * 3_600 * SECOND;
   const view = withLastAnswers(loop.view(), { service: answered - SECOND, official: answered });
-  const { official } = view.known;
+  const { official } = view.factsInput;
   if (!official) throw new Error("Expected an official source");
   const failing = { since: answered, failure: "down" };
   const record = { ...official, light: light ? failing : null, season: failing };
   const facts = { ...view.facts, official: { ...view.facts.official, status: "degraded" } };
   const status = () => ({
-    view: { ...view, facts, known: { ...view.known, official: record } },
+    view: { ...view, facts, factsInput: { ...view.factsInput, official: record } },
     embeddedPort: null,
   });
   expect(judgeDaemon(NOW, { status } as unknown as Daemon)?.words).toMatch(words);

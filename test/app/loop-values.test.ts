@@ -5,7 +5,7 @@ import { emptyState } from "../../src/state/state.ts";
 import { parseState, serialiseState } from "../../src/state/state-format.ts";
 import { knownDaysOf, officialDays } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
-import { openTestLoop } from "../support/test-loop.ts";
+import { openTestLoop, settled } from "../support/test-loop.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -68,15 +68,15 @@ function open(
 }
 
 describe("a value", () => {
-  test("that changes nothing is not evaluated, and is shown all the same", async () => {
+  test("that changes nothing costs no look, and is known all the same", async () => {
     const { loop, hear } = open({ when: LOW });
     await hear("39");
-    const { facts } = loop.view();
+    const view = loop.view();
     await hear("38");
-    expect(loop.view().facts).toBe(facts);
-    expect(loop.view().values.get("car")?.payload).toBe("38");
+    expect(loop.view()).toBe(view);
+    expect(loop.known().passing.values.heard.get("car")?.payload).toBe("38");
     await hear("41");
-    expect(loop.view().facts).not.toBe(facts);
+    expect(loop.view()).not.toBe(view);
   });
 
   test("turns the rule, with one event, and is in nothing that is published or saved", async () => {
@@ -145,14 +145,14 @@ test("a value that cannot be read is logged once, and its end, where when_unknow
   };
   expect(lines).toEqual([never]);
   await hearNext('{"battery":50}');
-  expect(lines.splice(0)).toEqual([never, "Rule r lacks no value any more, after 0 s"]);
+  expect(lines.splice(0)).toEqual([never, "No value is missing for rule r any more, after 0 s"]);
   for (const payload of ["secret", "secret 2", '{"soc":30}', "secret"]) await hearNext(payload);
   expect(state()).toBe("OFF");
   await hearNext('{"battery":50}');
   expect(lines).toEqual([
     "Rule r counts as OFF (when_unknown), because a value is unknown: car battery is below 40 (not JSON)",
     "Rule r counts as OFF (when_unknown), because a value is unknown: car battery is below 40 (no battery in its JSON)",
-    "Rule r lacks no value any more, after 4 min",
+    "No value is missing for rule r any more, after 4 min",
   ]);
 });
 
@@ -161,7 +161,7 @@ test("a missing value that does not decide for some hours is missing all the sam
     when: { all: [{ period: "hc" }, { mqtt: { topic: "car", below: 40 } }] },
     when_unknown: "on",
   });
-  const missing = () => lines.filter((line) => /^Rule r (?!is )/.test(line));
+  const missing = () => lines.filter((line) => /^Rule r (?!is )|for rule r /.test(line));
   const stateAt = (at: number) => {
     goTo(at);
     return state();
@@ -172,7 +172,10 @@ test("a missing value that does not decide for some hours is missing all the sam
     "Rule r counts as ON (when_unknown), because a value is unknown: car is below 40 (never heard)";
   expect(missing()).toEqual([said]);
   await hear("50");
-  expect(missing()).toEqual([said, expect.stringMatching(/^Rule r lacks no value any more, after /)]);
+  expect(missing()).toEqual([
+    said,
+    expect.stringMatching(/^No value is missing for rule r any more, after /),
+  ]);
 });
 
 describe("the topics of a rule", () => {
@@ -234,6 +237,17 @@ describe("the state file", () => {
     expect(loop.view().boundary.now).toBeGreaterThan(clock.at);
     goTo(NOON + 30 * MINUTE);
     expect(store.writes()).toBe(writes + 1);
+  });
+
+  test("gets a turn that the clock makes at once, also of a rule that looks at a value", async () => {
+    const { hear, goTo, store, state } = open({ when: { all: [LOW, { between: ["11:00", "13:00"] }] } });
+    await hear("39");
+    goTo(NOON + HOUR - SECOND);
+    const writes = store.writes();
+    goTo(NOON + HOUR);
+    await settled();
+    expect([state(), store.writes()]).toEqual(["OFF", writes + 1]);
+    expect(store.state().rules).toMatchObject({ rules: { r: { state: false } } });
   });
 
   test("gets a turn of a value with the next write of anything else", async () => {
@@ -386,7 +400,6 @@ test("what-if: The broker is down · after a reload while the broker is away, wh
     days: DAYS,
     clock,
     before,
-    heard: new Map(before.passing.values.heard),
     kept: { ...before.kept.values },
     isSettled: () => false,
   });

@@ -8,7 +8,7 @@ import type { HeardValue } from "../../src/core/rules/value-readings.ts";
 import { emptyState } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
 import { SEASON as SEASON_IN_ANSWER } from "../support/answers.ts";
-import { knownDaysOf, officialDays } from "../support/known-days.ts";
+import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { BOILER, outputsOf, toTopic } from "../support/outputs.ts";
@@ -19,9 +19,6 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** A Monday. */
 const NOW = Date.parse("2026-01-05T12:00:00Z");
-/** When peak hours and the tariff day end. */
-const OFF_PEAK = Date.parse("2026-01-05T21:00:00Z");
-const TUESDAY = Date.parse("2026-01-06T05:00:00Z");
 const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
 const HISTORY: Answer = { kind: "history", start: "2025-09-01", end: "2026-01-05", entries: [] };
 const SEASON: Answer = { kind: "season", season: SEASON_IN_ANSWER };
@@ -77,7 +74,7 @@ async function open({ store, broken: brokenAtStart = [], at = NOW }: OpenOptions
     tariff: {
       ...PARIS,
       get assume_season_total() {
-        breakIf("all");
+        breakIf("what is shown");
         return false;
       },
     },
@@ -138,7 +135,15 @@ function rulesThatBreak(breakIf: (part: string) => void): Rule[] {
       return "mon";
     },
   });
-  return [low, { ...monday, when: { kind: "weekday", days } }, follower];
+  const broken: Rule = {
+    ...monday,
+    when: { kind: "weekday", days },
+    get threshold() {
+      breakIf("what is decided");
+      return null;
+    },
+  };
+  return [low, broken, follower];
 }
 
 function outputsThatBreak(breakIf: (part: string) => void): Output[] {
@@ -245,8 +250,8 @@ describe("an error of vigie itself", () => {
     ],
     [
       "the reasons of a rule",
-      { "rules/monday/state": "ON", "rules/monday/next_off": "2026-01-06T05:00:00Z" },
-      /^$/,
+      { ...ofMonday, "outputs/heater/payload": "off" },
+      /^rules\/monday/,
       ["boiler/set on", "plug/set on"],
     ],
     ["an output", { "outputs/boiler/payload": "off" }, /^outputs\/boiler/, ["plug/set on"]],
@@ -291,46 +296,109 @@ describe("an error of vigie itself", () => {
     });
   });
 
-  test("what-if: vigie itself has an error · in the topics of a rule keeps them until time alone can change them, and then they are None", async () => {
-    const { broken, pass, payload, clock } = await open();
-    const before = payload("rules/monday");
-    broken.add("the reasons of a rule");
-    await pass(MINUTE);
-    expect(payload("rules/monday")).toBe(before);
-    await pass(TUESDAY - 1 - clock.at);
-    expect(payload("rules/monday")).toBe(before);
+  const OF_THE_MOMENT = ["now/period", "now/color", "rules/low/state", "rules/monday/next_off"];
+  const NONE = ["None", "None", "None", "None"];
+
+  test("what-if: vigie itself has an error · in what is only shown has devices switched all the same, and topics of the moment None", async () => {
+    const { broken, pass, hear, payloads, errors, sent } = await open();
+    broken.add("what is shown");
+    await hear("41");
+    expect([payloads(...OF_THE_MOMENT), payloads("service/problem_code", "rules/low/enabled")]).toEqual([
+      NONE,
+      ["vigie", "ON"],
+    ]);
+    expect(sent()).toEqual(["boiler/set on", "plug/set on"]);
+    broken.clear();
     await pass(1);
-    expect(payload("rules/monday/state")).toBe("None");
-    expect(payload("rules/monday")).toContain("an error of vigie itself");
+    expect(payloads(...OF_THE_MOMENT)).toEqual(["hp", "bleu", "OFF", "2026-01-06T05:00:00Z"]);
+    expect(errors.map(({ sentence }) => sentence)).toEqual([
+      "An error of vigie itself (facts that carry a date): TypeError: a bug in what is shown. All else goes on",
+      "An error of vigie itself (what is shown): TypeError: a bug in what is shown. All else goes on",
+    ]);
   });
 
-  test("what-if: vigie itself has an error · in all keeps the topics until time changes them; then those of the moment are None, until it is tried again a minute later", async () => {
-    const { broken, pass, goTo, poll, payloads, errors, sent, clock } = await open();
-    const names = [
-      "now/period",
-      "now/color",
-      "rules/low/state",
-      "rules/monday/next_off",
-      "rules/low/enabled",
-    ];
-    const well = ["hp", "bleu", "ON", "2026-01-06T05:00:00Z", "ON"];
-    await pass(OFF_PEAK - HOUR - clock.at);
-    await poll();
-    broken.add("all");
-    await pass(OFF_PEAK - MINUTE / 2 - clock.at);
-    expect([payloads(...names), payloads("service/problem_code")]).toEqual([well, ["vigie"]]);
-    // Nothing else happens meanwhile.
-    goTo(OFF_PEAK);
-    const none = ["None", "None", "None", "None", "ON"];
-    expect([payloads(...names), payloads("service/problem_code")]).toEqual([none, ["vigie"]]);
+  test("what-if: vigie itself has an error · in prices, which known days bring about, ends no start, and leaves all else as it is", async () => {
+    const { know, hear, payloads, errors, sent } = await open();
+    const later = official("bleu");
+    Object.defineProperty(later.service_word, "rates", {
+      get: () => {
+        throw new TypeError("a bug in prices");
+      },
+    });
+    know(knownDaysOf({ ...BLEU.days, "2026-01-13": later }));
+    await hear("41");
+    expect(payloads(...OF_THE_MOMENT)).toEqual(["hp", "bleu", "OFF", "2026-01-06T05:00:00Z"]);
+    expect(payloads("prices/bleu_hp", "service/problem_code")).toEqual(["None", "vigie"]);
+    expect(sent()).toEqual(["boiler/set on", "plug/set on"]);
+    expect(errors.map(({ sentence }) => sentence)).toEqual([
+      "An error of vigie itself (facts that carry a date): TypeError: a bug in prices. All else goes on",
+    ]);
+  });
+
+  test("what-if: vigie itself has an error · in what is only shown has what was sent to devices and set by commands shown as it is", async () => {
+    const { broken, hear, payloads, sent, outputs, loop } = await open();
+    expect(payloads("outputs/plug/payload", "outputs/plug/state")).toEqual(["off", "sent"]);
+    broken.add("what is shown");
+    await hear("41");
+    expect(sent()).toEqual(["boiler/set on", "plug/set on"]);
+    expect(payloads("outputs/plug/payload", "outputs/plug/state")).toEqual(["on", "waiting"]);
+    for (const { number } of loop.view().sends) outputs({ kind: "acknowledged", number });
+    await settled();
+    expect(payloads("outputs/plug/payload", "outputs/plug/state")).toEqual(["on", "sent"]);
+    const command = { kind: "enabled", rule: "low", enabled: false } as const;
+    loop.post({ kind: "commands", commands: [{ topic: "rules/low/enabled/set", command }] });
+    await settled();
+    expect(payloads("rules/low/enabled", "rules/low/state")).toEqual(["OFF", "None"]);
+    broken.clear();
+  });
+
+  test("what-if: vigie itself has an error · in what decides sends devices nothing, has topics of the moment None, and is tried again within a minute", async () => {
+    const { broken, hear, goTo, payloads, errors, sent, clock, loop } = await open();
+    broken.add("what is decided");
+    await hear("41");
+    expect([payloads(...OF_THE_MOMENT), payloads("service/problem_code"), sent()]).toEqual([
+      NONE,
+      ["vigie"],
+      [],
+    ]);
     expect(payloads("rules/low")[0]).toContain("an error of vigie itself");
     broken.clear();
-    await pass(MINUTE / 2 - 1);
-    expect([payloads(...names), sent()]).toEqual([none, []]);
-    await pass(1);
-    expect(payloads(...names)).toEqual(["hc", ...well.slice(1)]);
+    // Nothing else happens meanwhile.
+    expect(loop.view().boundary.now).toBeLessThanOrEqual(clock.at + MINUTE);
+    goTo(clock.at + MINUTE);
+    await settled();
+    expect(payloads(...OF_THE_MOMENT)).toEqual(["hp", "bleu", "OFF", "2026-01-06T05:00:00Z"]);
+    expect(sent()).toEqual(["boiler/set on", "plug/set on"]);
     expect(errors.map(({ sentence }) => sentence)).toEqual([
-      "An error of vigie itself (look): TypeError: a bug in all. All else goes on",
+      "An error of vigie itself (what is decided): TypeError: a bug in what is decided. All else goes on",
+    ]);
+  });
+
+  test("in what decides has what stays due tried again a second later, and all else within a minute", async () => {
+    const { broken, hear, sent, clock, loop } = await open();
+    await hear("41");
+    expect(sent()).not.toEqual([]);
+    broken.add("what is decided");
+    // The broker has acknowledged nothing by then.
+    clock.at = loop.view().boundary.steady;
+    for (let time = 0; time < 2; time += 1) {
+      loop.refresh();
+      const { steady, now } = loop.view().boundary;
+      expect([steady - clock.at, now - clock.at]).toEqual([1_000, MINUTE]);
+      clock.at += 1_000;
+    }
+  });
+
+  test("what-if: vigie itself has an error · in what decides ends no reload, and is tried again within a minute", async () => {
+    const { broken, know, goTo, payloads, clock } = await open();
+    broken.add("what is decided");
+    know(BLEU);
+    expect([payloads(...OF_THE_MOMENT), payloads("service/problem_code")]).toEqual([NONE, ["vigie"]]);
+    broken.clear();
+    goTo(clock.at + MINUTE);
+    expect([payloads(...OF_THE_MOMENT), payloads("service/problem_code")]).toEqual([
+      ["hp", "bleu", "ON", "2026-01-06T05:00:00Z"],
+      ["none"],
     ]);
   });
 

@@ -292,6 +292,34 @@ describe("two sources", () => {
     },
   );
 
+  test("are asked after each jump of the clock by a minute or more, ten times a day", async () => {
+    const clock = { at: QUARTER_PAST, steady: 0 };
+    let requests = 0;
+    const { loop } = openTestLoop({
+      clock,
+      days: BLEU,
+      checkClock: "auto",
+      polls: "when due",
+      ask: async ({ kind }) => {
+        if (kind === "forecasts") requests += 1;
+        return REPLY;
+      },
+    });
+    const askedAfter = async (by: number) => {
+      const before = requests;
+      clock.at += by;
+      loop.refresh();
+      await settled();
+      return requests - before;
+    };
+    await settled();
+    expect(requests).toBe(1);
+    expect(await askedAfter(MINUTE - 1)).toBe(0);
+    const asked: number[] = [];
+    for (let jump = 0; jump < 12; jump += 1) asked.push(await askedAfter(MINUTE));
+    expect(asked).toEqual([...Array(10).fill(1), 0, 0]);
+  });
+
   test("the service is asked often in the hours of the announcement, also where this machine's clock shows others", async () => {
     let requests = 0;
     const counting = () => {

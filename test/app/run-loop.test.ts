@@ -217,11 +217,30 @@ describe("the verdicts", () => {
     expect(second.turns()).toEqual([]);
   });
 
+  test("that an answer turns are so since that answer, though a boundary has passed since the last turn", async () => {
+    const clock = { at: NOW };
+    const { loop, goTo, payload } = openTestLoop({
+      clock,
+      rules: rulesOptions.parse([{ id: "r", when: { ...NEXT_ROUGE, day: "now" } }]),
+      days: knownDaysOf({ ...officialDays("2026-01-01", "2026-01-05"), "2026-01-06": forecast("bleu") }),
+      ask: async () => ({ answer: forecasts, date: null, made_at: null, sent: null }),
+    });
+    goTo(NOW + 20 * HOUR);
+    expect(payload("rules/r/state")).toBe("OFF");
+    await loop.poll({ essential: true, recheck: false });
+    expect([payload("rules/r/state"), payload("rules/r/since")]).toEqual(["ON", "2026-01-06T08:00:00Z"]);
+  });
+
   test("are written only where one changed", () => {
     const store = createMemoryStore(emptyState("test"));
-    const { refreshAt } = open(store);
+    const { refreshAt, loop } = open(store);
     const writes = store.writes();
-    for (let second = 1; second < 10; second += 1) refreshAt(EVENING + second * 1000);
+    for (let second = 1; second < 10; second += 1) {
+      refreshAt(EVENING + second * 1000);
+      const view = loop.view();
+      loop.post({ kind: "home assistant", status: null });
+      expect(loop.view()).not.toBe(view);
+    }
     expect(store.writes()).toBe(writes);
   });
 
@@ -328,8 +347,8 @@ describe("the verdicts without the colour that is pretended", () => {
   test("cost no write of their own", async () => {
     const rule = { hold: "2h", when: NOW_OR_NEXT };
     const [plain, simulated] = [await follow(rule, null), await follow(rule, SIMULATION)];
-    // That of the command, and those of the verdict that begins and ends with the simulation.
-    expect(simulated.writes - plain.writes).toBe(3);
+    // That of the command and of the verdict that it changes, and that of the end of both.
+    expect(simulated.writes - plain.writes).toBe(2);
   });
 });
 

@@ -44,6 +44,15 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
       // By the laws of the tariff tomorrow would be no white day on a Saturday; and vigie warns of its own prices when they are old.
       tariff: { laws: "off", rates: [] },
       mqtt: { url: "embedded" },
+      rules: [{ id: "always", when: { not: { known: true, day: "d7", official: true } } }],
+      outputs: [
+        {
+          id: "boiler",
+          url: `${server.url}/boiler`,
+          choose: [{ when: "always", payload: "off" }],
+          else: "on",
+        },
+      ],
     };
     const { config } = await loadText(JSON.stringify(given));
     const log = logTo(lines);
@@ -64,7 +73,7 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
     };
   };
   const counted = () => store.state().official_clients[server.url]?.["spent"];
-  return { once, away, lines, counted, day, end: () => ended.abort() };
+  return { once, away, lines, counted, day, store, end: () => ended.abort() };
 }
 
 describe("vigie once with an official source", () => {
@@ -74,6 +83,13 @@ describe("vigie once with an official source", () => {
     expect(asked).toEqual(["/tempoLight", expect.stringMatching(/^\/tempo\?season=/)]);
     expect([tomorrow, fresh]).toEqual(["blanc", true]);
     expect(counted()).toEqual({ day, count: 2 });
+  });
+
+  test("sends no device anything, and the state file says of none that it may have been sent something", async () => {
+    const { once, store } = await openOnce();
+    const { topics } = await once("none");
+    expect(topics.get("rules/always/state")?.payload).toBe("ON");
+    expect(store.state().outputs ?? {}).toEqual({});
   });
 
   test("keeps to the requests of the day, and says so: what is known is published", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createLoopParts, readKeptOf } from "../../src/app/loop-parts.ts";
+import type { Beginning } from "../../src/app/loop-state.ts";
 import { createOwnErrors } from "../../src/app/own-errors.ts";
 import { createLoop } from "../../src/app/run-loop.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
@@ -9,6 +10,9 @@ import { emptyState } from "../../src/state/state.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { PARIS } from "../support/tariff.ts";
+
+/** What arrived first is taken first: two rounds of the event loop, each of which takes a millisecond of the faked timers. */
+const ROUNDS = 2;
 
 beforeEach(() => {
   const toFake = ["Date", "performance", "setTimeout", "clearTimeout", "setImmediate"] as const;
@@ -51,7 +55,7 @@ function open() {
     before: null,
     post: loop.post,
   });
-  loop.begin({
+  const beginning: Beginning = {
     ...parts,
     sinks: [
       ...parts.sinks,
@@ -60,12 +64,13 @@ function open() {
     say: (said) => {
       for (const line of said.lines) if ("level" in line) lines.push(line.sentence);
     },
-  });
+  };
+  loop.begin(beginning);
   const set = (by: number) => {
     ahead += by;
   };
   const jumps = () => lines.filter((line) => line.startsWith("The clock "));
-  return { loop, wakes, days, set, jumps };
+  return { loop, wakes, days, set, jumps, beginning };
 }
 
 test("values that come each second put off no wake: systemd and the health file are told in time", () => {
@@ -80,6 +85,19 @@ test("values that come each second put off no wake: systemd and the health file 
   const gaps = wakes.slice(1).map((at, index) => at - (wakes[index] ?? at));
   expect(wakes.length).toBeGreaterThanOrEqual(7);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(15_100);
+  // No timer of an event before is left: it would wake the loop once for each event.
+  expect(wakes.length).toBeLessThanOrEqual(16);
+});
+
+test("while nothing happens it wakes four times a minute, and at the very instant at which a source may be due", () => {
+  const { loop, wakes, beginning } = open();
+  const due = beginning.nextPollTime(Date.now());
+  vi.advanceTimersByTime(due - Date.now() + 60_000);
+  loop.pause();
+  expect(wakes.filter((at) => at >= due && at <= due + ROUNDS)).toHaveLength(1);
+  const inLastMinute = wakes.filter((at) => at > due + ROUNDS);
+  expect(inLastMinute.length).toBeGreaterThanOrEqual(3);
+  expect(inLastMinute.length).toBeLessThanOrEqual(5);
 });
 
 describe("what is due by the wall clock", () => {
@@ -87,8 +105,6 @@ describe("what is due by the wall clock", () => {
   const START = Date.parse("2026-01-05T04:59:00Z");
   const SIX = START + 60_000;
   const NEW_DAY = "2026-01-05";
-  /** What arrived first is taken first: two rounds of the event loop, each of which takes a millisecond of the faked timers. */
-  const ROUNDS = 2;
   const shownAt = (days: ReturnType<typeof open>["days"]) => days.find(([date]) => date === NEW_DAY)?.[1];
   beforeEach(() => {
     vi.setSystemTime(START);
@@ -158,9 +174,21 @@ describe("what is due by the wall clock", () => {
     loop.pause();
   });
 
+  test("is shown after a reload during which the clock was set forward past it, and the jump is told", () => {
+    const { days, loop, set, jumps, beginning } = open();
+    const known = loop.pause();
+    set(2 * 3_600_000);
+    loop.begin({ ...beginning, known });
+    expect(shownAt(days)).toBe(START);
+    vi.advanceTimersByTime(15_000 + ROUNDS);
+    expect(jumps()).toEqual([expect.stringMatching(/^The clock went forward by 2 h: /)]);
+    loop.pause();
+  });
+
   test("is not shown any more after the loop was paused", () => {
     const { days, loop, wakes } = open();
     loop.pause();
+    expect(vi.getTimerCount()).toBe(0);
     const [shown, woken] = [days.length, wakes.length];
     vi.advanceTimersByTime(120_000);
     expect([days.length, wakes.length]).toEqual([shown, woken]);

@@ -23,7 +23,7 @@ import { measureRules } from "./rules.mjs";
 import { measureSeason } from "./season.mjs";
 import { measureStart } from "./start.mjs";
 import { missingFigures, writeFigures } from "./table.mjs";
-import { measureValues } from "./values.mjs";
+import { measureReports, measureValues } from "./values.mjs";
 import { measureWork } from "./work.mjs";
 
 /** Several simulators: each takes 60 requests a minute from one client, as the service does. */
@@ -82,6 +82,7 @@ async function besideOthers() {
     await measurePage(surroundings, report);
     await measurePoll(surroundings, report);
     await measureValues(surroundings, report);
+    await measureReports(surroundings, report);
   } finally {
     await Promise.all(simulators.map((simulator) => simulator.end()));
   }

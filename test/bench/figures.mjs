@@ -101,6 +101,14 @@ export const BESIDE = [
     how: "user and system time; 100 topics with 5 messages a second each, and ten rules that look at ten of them each; rounds of 20 seconds, from 20 seconds after the start on",
   },
   {
+    key: "reports",
+    name: "CPU of a second with 500 reports",
+    unit: "ms",
+    of: ["vigie", "subscriber"],
+    goals: [],
+    how: "as with 500 values, but with 50 devices that report 10 times a second each, and an output with `confirm` for each of them; each report is JSON that contains what is expected, and numbers that change",
+  },
+  {
     key: "page",
     name: "CPU of a request of the page",
     unit: "µs",

@@ -151,7 +151,7 @@ const endOnError = (_part, run) => {
   }
 };
 /** An error of vigie itself ends the bench. */
-const ENDING = { protect: endOnError, attempt: endOnError, forget: nothing, isFailing: () => false };
+const ENDING = { protect: endOnError, forget: nothing, isFailing: () => false };
 export const LOG = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const PROBLEM_LOG = { starts: nothing, isOver: nothing };
 

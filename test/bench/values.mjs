@@ -9,21 +9,55 @@ const HOUSE = fileURLToPath(new URL("house.mjs", import.meta.url));
 const SUBSCRIBER = fileURLToPath(new URL("subscriber.mjs", import.meta.url));
 const RULES = 10;
 const TOPICS_OF_A_RULE = 10;
+const OUTPUTS = 50;
 const SETTLING = 20_000;
 const ROUNDS = 6;
 const ROUND = 20_000;
 
 /** 100 topics with 5 messages a second each, for vigie with a rule for every ten of them, and for a bare subscriber. */
-export async function measureValues({ contestants, services: [service], broker, folder }, report) {
+export async function measureValues(surroundings, report) {
   const rules = Array.from({ length: RULES }, (_, index) => ruleOf(index));
-  const env = { VIGIE_RULES: JSON.stringify(rules) };
-  const vigie = await contestants.vigie.start({ service, broker, folder, base: "values", env });
-  const subscriber = startProgram(process.execPath, [SUBSCRIBER, String(broker.port)]);
-  const house = startProgram(process.execPath, [HOUSE, String(broker.port)]);
-  const turns = await countTurns(broker.port);
-  await pause(SETTLING);
-  const spent = { vigie: [], subscriber: [] };
+  const turns = await countTurns(surroundings.broker.port);
+  const programs = await startPrograms(surroundings, "values", { VIGIE_RULES: JSON.stringify(rules) });
   const turnsBefore = turns.most();
+  const { spent, memory } = await measureRounds(programs);
+  report.beside("values", spent);
+  report.alone("valuesTurns", [((turns.most() - turnsBefore) / (ROUNDS * ROUND)) * 1000]);
+  // Between two garbage collections it goes up and down by some MB.
+  const least = (rounds) => Math.min(...rounds);
+  report.alone("valuesGrowth", [least(memory.slice(ROUNDS / 2)) - least(memory.slice(0, ROUNDS / 2))]);
+  await turns.end();
+  await endPrograms(programs);
+}
+
+/** 50 devices that report 10 times a second each, for vigie with an output for each of them, and for a bare subscriber. */
+export async function measureReports(surroundings, report) {
+  const outputs = Array.from({ length: OUTPUTS }, (_, index) => outputOf(index));
+  const programs = await startPrograms(surroundings, "reports", {
+    VIGIE_RULES: JSON.stringify([RULE_OF_OUTPUTS]),
+    VIGIE_OUTPUTS: JSON.stringify(outputs),
+  });
+  const { spent } = await measureRounds(programs);
+  report.beside("reports", spent);
+  await endPrograms(programs);
+}
+
+/** `what` the house says, which is also the base topic of vigie. */
+async function startPrograms({ contestants, services: [service], broker, folder }, what, env) {
+  const vigie = await contestants.vigie.start({ service, broker, folder, base: what, env });
+  const subscriber = startProgram(process.execPath, [SUBSCRIBER, String(broker.port)]);
+  const house = startProgram(process.execPath, [HOUSE, String(broker.port), what]);
+  await pause(SETTLING);
+  return { vigie, subscriber, house };
+}
+
+async function endPrograms(programs) {
+  await Promise.all(Object.values(programs).map((program) => program.end()));
+}
+
+/** CPU of each second, and vigie's memory after each round. */
+async function measureRounds({ vigie, subscriber }) {
+  const spent = { vigie: [], subscriber: [] };
   const memory = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = await Promise.all([readSpent(vigie.pid), readSpent(subscriber.pid)]);
@@ -34,13 +68,21 @@ export async function measureValues({ contestants, services: [service], broker, 
     }
     memory.push(await readAnonymous(vigie.pid));
   }
-  report.beside("values", spent);
-  report.alone("valuesTurns", [((turns.most() - turnsBefore) / (ROUNDS * ROUND)) * 1000]);
-  // Between two garbage collections it goes up and down by some MB.
-  const least = (rounds) => Math.min(...rounds);
-  report.alone("valuesGrowth", [least(memory.slice(ROUNDS / 2)) - least(memory.slice(0, ROUNDS / 2))]);
-  await turns.end();
-  await Promise.all([vigie, subscriber, house].map((program) => program.end()));
+  return { spent, memory };
+}
+
+/** It is ON at any time: at the first start `else` sends nothing, and then no report would be compared. */
+const RULE_OF_OUTPUTS = { id: "known", when: { day: "now", known: true } };
+
+/** What docs/devices.md has for a plug of zigbee2mqtt, with `expect`; in house.mjs each plug says that it is OFF. */
+function outputOf(index) {
+  return {
+    id: `plug_${index}`,
+    topic: `house/${index}/set`,
+    choose: [{ when: RULE_OF_OUTPUTS.id, payload: "OFF", expect: { state: "OFF" } }],
+    else: { payload: "ON", expect: { state: "ON" } },
+    confirm: { topic: `house/${index}`, keep: true },
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
 import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordSending } from "../../src/core/outputs/outputs-state.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { BOILER, sendingOf, statusOf } from "../support/outputs.ts";
 import { openTestLoop } from "../support/test-loop.ts";
@@ -20,7 +20,7 @@ function startViews(days: Record<string, KnownDay>, at = EVENING) {
   let outputs: OutputStatus[] = [statusOf(BOILER)];
   const rules = rulesOptions.parse([{ id: "rouge", when: { day: "now", color: "rouge" } }]);
   const { loop, know } = openTestLoop({ clock, rules, days: knownDaysOf(days) });
-  const view = (): View => viewOf(loop, { rules, outputs });
+  const view = (): PageView => viewOf(loop, { rules, outputs });
   let told = view();
   return {
     first: tellStory(undefined, told),

@@ -189,6 +189,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await first.vigie.says(/rule always is disabled until 2026-10-25 02:\d\d, then enabled again$/);
     await runs.until({ "rules/always/enabled": "OFF", "rules/always/next_on": /^2026-10-25T01:/ });
     const end = runs.payloadOf("rules/always/next_on") ?? "";
+    await runs.untilSaved("always", false);
     await first.kill();
 
     // A busy machine needs some of this time to start vigie.

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { renderMetrics } from "../../src/http/metrics.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { renderState } from "../../src/http/state-json.ts";
-import type { View } from "../../src/http/view.ts";
 import { blocksOf, readPage } from "../support/guide.ts";
 import { BOILER, statusOf } from "../support/outputs.ts";
 import { promtool, withoutPromtool } from "../support/promtool.ts";
@@ -15,7 +15,7 @@ const PAGE = readPage("docs/calendar-and-metrics.md");
 const block = (key: string) => blocksOf(PAGE).find(({ text }) => text.startsWith(`${key}:`))?.text ?? "";
 
 /** With a rule, an output and both sources. */
-function view(): View {
+function view(): PageView {
   const outputs = [statusOf(BOILER)];
   const askOfficial = () => Promise.reject(new Error("not asked here"));
   const { loop } = openTestLoop({ clock: { at: Date.UTC(2026, 0, 5, 12) }, rules: RULES, askOfficial });

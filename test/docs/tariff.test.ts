@@ -4,7 +4,7 @@ import { offPeakRow } from "../../src/core/calendar/period.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
 import type { DayFacts, MomentFacts } from "../../src/core/facts/facts.ts";
-import { sayOldPrices } from "../../src/core/loop/price-lines.ts";
+import { sayOldPrices } from "../../src/core/loop/price-problems.ts";
 import { loadText } from "../config/folder.ts";
 import { blocksOf, readPage, sectionsOf } from "../support/guide.ts";
 import { factsInputAt, knownDaysOf, official } from "../support/known-days.ts";

@@ -457,7 +457,10 @@ export function createBroker({ machine, tell, isOld, base }: BrokerOptions): Bro
       });
     },
     isUp: () => state === "up",
-    breakConnections: () => endAll("the network is gone", true),
+    breakConnections: () => {
+      if (links.size > 0) tell({ kind: "connections broken" });
+      endAll("the network is gone", true);
+    },
     refuse: (topics, ends = false) => {
       isRefused = topics;
       endsConnection = ends;

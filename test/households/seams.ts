@@ -19,7 +19,7 @@ import { renderMetrics } from "../../src/http/metrics.ts";
 import { devices } from "../../src/http/page/devices.ts";
 import { notices } from "../../src/http/page/notices.ts";
 import { openPage } from "../../src/http/page/words.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { type RequestDevice, RequestFailed } from "../../src/http-devices/request-device.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import type { Connect, Connection } from "../../src/mqtt/connection.ts";
@@ -105,7 +105,7 @@ export interface Vigie {
 
 /** What vigie shows: only this file and that of the goldens look inside. */
 export interface Shown {
-  view: View;
+  view: PageView;
   status: DaemonStatus;
   /** What `/health` says. */
   health: string;

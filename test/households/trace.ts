@@ -106,6 +106,8 @@ type BrokerSeen =
   /** vigie's lasting connection, which owns the base topic. Short connections before it are not told. */
   | { kind: "connected"; version: 4 | 5 }
   | { kind: "disconnected" }
+  /** Each connection of vigie breaks, also the short ones. */
+  | { kind: "connections broken" }
   /** The broker is down; then up again, with what it held before, with nothing, or with what it has saved last. */
   | { kind: "broker down" }
   | { kind: "broker up"; retained: Retained }

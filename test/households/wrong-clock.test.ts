@@ -168,6 +168,15 @@ describe("a clock that jumps while vigie runs", () => {
     expect(sent).toEqual(BEFORE);
   });
 
+  test("by hours ahead is asked about before anything is sent that is not due yet", async () => {
+    const { sent, last } = await live(at("05:50:00"), [
+      { at: 1, kind: "start" },
+      { at: at("05:30:00"), kind: "jump", by: 7_200 },
+    ]);
+    expect(sent).toEqual(BEFORE.slice(0, 1));
+    expect(last("service/problem_code")).toBe("clock");
+  });
+
   test("by exactly an hour is found at once", async () => {
     const { sent, last } = await live(at("06:50:00"), [
       { at: 1, kind: "start" },

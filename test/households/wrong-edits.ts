@@ -35,7 +35,10 @@ function spoil(yaml: string, wrong: WrongEdit): string {
         .replace(/^mqtt:\n/m, "mqtt:\n  grace: soon\n")
         .replace(/^( {2}grace: soon\n(?:.*\n)*?) {2}grace: .*\n/m, "$1");
     case "rule":
-      return yaml.replace(/^rules:\n/m, "rules:\n  - id: wrong\n    when: { day: today, color: green }\n");
+      return yaml.replace(
+        /^rules:( \[\])?\n/m,
+        "rules:\n  - id: wrong\n    when: { day: today, color: green }\n",
+      );
     case "tab":
       return `${yaml}\n\tpage:\n`;
   }

@@ -11,7 +11,7 @@ import {
   readCalendarQuery,
   renderCalendar,
 } from "../../src/http/calendar.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { trueColor } from "../../src/simulator/official-colors.ts";
 import { createIntlWallClock, shiftDate } from "../support/intl-wall-clock.ts";
 import { forecast, knownDaysOf, official, officialDays, saidByRte } from "../support/known-days.ts";
@@ -29,7 +29,7 @@ const wall = createIntlWallClock("Europe/Paris");
 
 const viewAt = (at: number, days: Record<string, KnownDay>) =>
   viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days) }).loop);
-const render = (view: View, query: CalendarQuery = EVERY, language: "fr" | "en" = "en") =>
+const render = (view: PageView, query: CalendarQuery = EVERY, language: "fr" | "en" = "en") =>
   renderCalendar(view, { ...query, language });
 
 interface Read {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/facts/poll-record.ts";
 import { METRICS_TYPE, renderMetrics } from "../../src/http/metrics.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { runs } from "../support/long.ts";
 import { BOILER, statusOf } from "../support/outputs.ts";
@@ -22,7 +22,7 @@ const DAYS = {
 
 const loopAt = (at: number, days: Record<string, KnownDay> = DAYS, rules = RULES) =>
   openTestLoop({ clock: { at }, days: knownDaysOf(days), rules });
-const usual = (more: Partial<View> = {}) => viewOf(loopAt(NOW).loop, more);
+const usual = (more: Partial<PageView> = {}) => viewOf(loopAt(NOW).loop, more);
 const unknown = () => viewOf(openTestLoop({ clock: { at: NOW }, rules: RULES }).loop);
 /** Days were seen in 2026, and this machine says 2025. */
 const clockWrong = () => {
@@ -41,12 +41,12 @@ function samplesOf(text: string): Map<string, number> {
   );
 }
 
-function sample(view: View, name: string): number | undefined {
+function sample(view: PageView, name: string): number | undefined {
   return samplesOf(renderMetrics(view)).get(name);
 }
 
 /** The labels of the samples that are 1. */
-function isOne(view: View, name: string): string[] {
+function isOne(view: PageView, name: string): string[] {
   const all = [...samplesOf(renderMetrics(view))].filter(([key]) => key.startsWith(`${name}{`));
   expect(all.length).toBeGreaterThan(0);
   return all.filter(([, value]) => value === 1).map(([key]) => key.slice(name.length));
@@ -161,7 +161,7 @@ describe("the metrics of vigie itself", () => {
     const broker = { connected: false, url: "mqtt://x" };
     expect(sample(usual({ broker }), "vigie_broker_connected")).toBe(0);
     expect(sample(usual(), "vigie_broker_connected")).toBe(1);
-    const home = (homeAssistant: View["homeAssistant"]) =>
+    const home = (homeAssistant: PageView["homeAssistant"]) =>
       sample(usual({ homeAssistant }), "vigie_home_assistant_online");
     expect([home("online"), home("offline"), home(null)]).toEqual([1, 0, Number.NaN]);
   });
@@ -199,7 +199,7 @@ describe("the metrics of rules and outputs", () => {
 
 const HOSTILE = `"} 1\n# TYPE vigie_color counter\\\u0000\r\u202e<img src=x>é🔴`;
 
-function hostileView(name: string): View {
+function hostileView(name: string): PageView {
   const rules = [{ ...RULES[0], name: { fr: name, en: name } }] as typeof RULES;
   const output = { ...BOILER, name: { fr: name, en: name } };
   const outputs = [statusOf(output)];
@@ -238,7 +238,7 @@ describe.skipIf(withoutPromtool)(`promtool has nothing against them ${withoutPro
     })),
   );
 
-  test.each<[what: string, view: () => View]>([
+  test.each<[what: string, view: () => PageView]>([
     ["usually", () => usual({ pollCounts: countPoll(NO_POLLS, "service", { answers: 1, failures: [] }) })],
     ["while nothing is known", unknown],
     ["while the clock is wrong", clockWrong],

@@ -3,7 +3,7 @@ import type { DayFacts } from "../../src/core/facts/facts.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { knownDaysOf, official } from "../support/known-days.ts";
 import { statusOf } from "../support/outputs.ts";
 import { PAGE_STATES } from "../support/page-states.ts";
@@ -205,8 +205,8 @@ describe("the banner of a simulation", () => {
 
 test("an error of vigie itself is said, and where nothing of the moment is known by it, the clock is not blamed", async () => {
   const view = (await openHouse()).view();
-  const failed = { ...view, known: { ...view.known, vigie_failed: true } };
-  const text = (shown: View) => readPage(shown, "en");
+  const failed = { ...view, factsInput: { ...view.factsInput, vigie_failed: true } };
+  const text = (shown: PageView) => readPage(shown, "en");
   expect(text(view)).not.toContain("A part of vigie does not work");
   expect(text(failed)).toContain("A part of vigie does not work It is an error of vigie itself");
   const unknown = text({ ...failed, facts: { ...view.facts, moment: null } });
@@ -216,10 +216,10 @@ test("an error of vigie itself is said, and where nothing of the moment is known
 
 test("a clock that only one source contradicts is said to be perhaps wrong, and all else is shown", async () => {
   const view = (await openHouse()).view();
-  const { clock } = view.known;
+  const { clock } = view.factsInput;
   const doubted = {
     ...view,
-    known: { ...view.known, clock: { ...clock, doubted_by: clock.at + 20 * 60_000 } },
+    factsInput: { ...view.factsInput, clock: { ...clock, doubted_by: clock.at + 20 * 60_000 } },
   };
   expect(readPage(view, "en")).not.toContain("may be wrong");
   const text = readPage(doubted, "en");
@@ -232,24 +232,24 @@ test("a clock that only one source contradicts is said to be perhaps wrong, and 
 describe("what is said of a source", () => {
   const FAILED = "connect ECONNREFUSED 192.0.2.20:443";
   type Source = {
-    service?: Partial<View["facts"]["service"]>;
-    official?: Partial<View["facts"]["official"]>;
+    service?: Partial<PageView["facts"]["service"]>;
+    official?: Partial<PageView["facts"]["official"]>;
     failing?: "light" | "season";
   };
   type LastAnswers = Parameters<typeof withLastAnswers>[1];
   /** A view of which the status of the sources is another one. */
   async function viewOf({ service, official, failing }: Source, answers: LastAnswers) {
     const view = (await openHouse({ official: true })).view();
-    const change = (facts: View["facts"]) => ({
+    const change = (facts: PageView["facts"]) => ({
       ...facts,
       service: { ...facts.service, ...service },
       official: { ...facts.official, ...official },
     });
     const real = { ...view.real, facts: change(view.real.facts) };
-    const known = { ...view.known };
-    if (known.official && failing)
-      known.official = { ...known.official, [failing]: { since: 0, failure: FAILED } };
-    return withLastAnswers({ ...view, known, facts: change(view.facts), real }, answers);
+    const factsInput = { ...view.factsInput };
+    if (factsInput.official && failing)
+      factsInput.official = { ...factsInput.official, [failing]: { since: 0, failure: FAILED } };
+    return withLastAnswers({ ...view, factsInput, facts: change(view.facts), real }, answers);
   }
 
   test.each<[string, Source, LastAnswers, string, string, RegExp]>([
@@ -438,7 +438,7 @@ describe("the state of vigie", () => {
   test("says at each moment after a loss of the broker what is so", async () => {
     const vigie = await openHouse();
     const url = "mqtt://192.0.2.10";
-    const readWith = (broker: View["broker"]) => readPage(vigie.view({ broker }), "en");
+    const readWith = (broker: PageView["broker"]) => readPage(vigie.view({ broker }), "en");
     const [notYet, away] = [
       "There is no working connection to the MQTT broker",
       "The MQTT broker is not reached",
@@ -522,7 +522,7 @@ describe("the season", () => {
     const view = (await openHouse()).view();
     const count = (rouge: number) => ({ bleu: 100, blanc: 20, rouge });
     const season = { remaining: count(remaining), total: count(total), days_remaining: 200, seen_at: 0 };
-    const dated = { ...view.facts.dated, season, used: null, left: null } as View["facts"]["dated"];
+    const dated = { ...view.facts.dated, season, used: null, left: null } as PageView["facts"]["dated"];
     const page = renderPage({ ...view, facts: { ...view.facts, dated } }, { language: "fr" });
     const [row = ""] = /<div class="count rouge">.*?<\/div>/s.exec(page) ?? [];
     expect(/class="fill" width="([^"]*)"/.exec(row)?.[1] ?? null).toBe(width === null ? null : `${width}%`);

@@ -4,7 +4,7 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import { PAGE_FILES } from "../../src/http/page/page-files.ts";
 import { renderNothingInForce, renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
 import { runs } from "../support/long.ts";
 import { statusOf } from "../support/outputs.ts";
@@ -70,10 +70,10 @@ describe("the band", () => {
     const [first] = view.outputs;
     if (!first) throw new Error("Expected an output");
     const status = { ...first, state: "nothing" as const, sent: undefined };
-    const waiting = { ...view, isPolled: false, outputs: [status] };
+    const waiting = { ...view, mayDecide: false, outputs: [status] };
     const words = "vigie attend une première réponse de chaque source, quatre minutes au plus";
     expect(readPage(waiting, "fr")).toContain(words);
-    expect(readPage({ ...waiting, isPolled: true }, "fr")).not.toContain(words);
+    expect(readPage({ ...waiting, mayDecide: true }, "fr")).not.toContain(words);
   });
 
   test("says of a pretended day what it is in truth", async () => {
@@ -86,7 +86,7 @@ describe("the band", () => {
 
   test("asks again every 5 s, and each second in a demonstration", async () => {
     const view = await viewOfState("rouge now");
-    const pause = (shown: View) => /data-pause="(\d+)"/.exec(renderPage(shown, { language: "fr" }))?.[1];
+    const pause = (shown: PageView) => /data-pause="(\d+)"/.exec(renderPage(shown, { language: "fr" }))?.[1];
     expect([pause(view), pause({ ...view, demoSpeed: 720 })]).toEqual(["5000", "1000"]);
   });
 
@@ -599,7 +599,7 @@ function markup(name: string, language: "fr" | "en" = "fr"): Promise<string> {
   return viewOfState(name).then((found) => renderPage(found, { language }));
 }
 
-function viewOfState(name: string): Promise<View> {
+function viewOfState(name: string): Promise<PageView> {
   const view = PAGE_STATES[name]?.();
   if (!view) throw new Error(`Expected a state of the page, got ${name}`);
   return view;
@@ -643,7 +643,7 @@ function unclosed(page: string): string[] {
 }
 
 /** The view with other texts where the hostile ones are. */
-function replaceTexts(view: View, texts: readonly string[]): View {
+function replaceTexts(view: PageView, texts: readonly string[]): PageView {
   const text = (index: number) => texts[index % texts.length] || "-";
   return {
     ...view,

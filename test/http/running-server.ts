@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { HttpConfig } from "../../src/config/config.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { createViewServer, type ViewServer, type ViewServerOptions } from "../../src/http/server.ts";
-import type { View } from "../../src/http/view.ts";
 import { logTo } from "../support/logs.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { freePort } from "../support/ports.ts";
@@ -17,7 +17,7 @@ interface RunningServer {
   /** What was logged. */
   lines: string[];
   /** What is shown from now on. */
-  show: (view: View | undefined) => void;
+  show: (view: PageView | undefined) => void;
   configure: (more: Partial<HttpConfig>, nextPorts?: boolean) => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | 
 export async function startServer(options: Options = {}): Promise<RunningServer> {
   const port = options.port ?? (await freePort());
   const lines: string[] = [];
-  let view: View | undefined = viewWith(new Map([["now/color", { payload: "rouge" }]]));
+  let view: PageView | undefined = viewWith(new Map([["now/color", { payload: "rouge" }]]));
   const log = logTo(lines);
   const server = createViewServer({
     view: () => view,

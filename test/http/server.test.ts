@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { PageView } from "../../src/http/page-view.ts";
 import type { Route } from "../../src/http/routes.ts";
-import type { View } from "../../src/http/view.ts";
 import { knownDaysOf, official } from "../support/known-days.ts";
 import { LONG } from "../support/long.ts";
 import { freePort } from "../support/ports.ts";
@@ -184,7 +184,7 @@ describe("a text", () => {
     const { loop } = openTestLoop({ clock: { at: Date.parse("2026-01-20T12:00:00Z") } });
     const heard = (payload: string) => ({ values: new Map([["level", { payload, at: 0 }]]) });
     const { port, show } = await startServer({ routes });
-    const times = async (view: View) => {
+    const times = async (view: PageView) => {
       show(view);
       await ask(port, "/");
       return rendered.length;

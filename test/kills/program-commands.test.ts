@@ -1,5 +1,8 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { withoutMosquitto } from "../support/mosquitto.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { serveBleuDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
@@ -31,6 +34,12 @@ describe.skipIf(withoutMosquitto)(`commands to the running program ${withoutMosq
     await give('{"enabled":false,"for":"12s"}');
     await until({ "rules/always/enabled": "OFF", "rules/always": /"enabled_until":"/ });
     const { enabled_until } = JSON.parse(payloadOf("rules/always") ?? "");
+    // The command is saved with the verdict that it changes.
+    const saved = async () => JSON.parse(await readFile(join(running.folder, "state", "state.json"), "utf8"));
+    await vi.waitFor(
+      async () => expect((await saved()).settings.always).toHaveProperty("meanwhile"),
+      PATIENCE,
+    );
     await vigie.end("SIGKILL");
     const second = await cleanup.startVigie({ folder: running.folder, config: running.config });
     await until({

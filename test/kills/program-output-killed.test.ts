@@ -115,6 +115,8 @@ describe.skipIf(withoutMosquitto)(
       way.isHeldBack = false;
       const next = await cleanup.startVigie({ folder });
       await next.says(/^Connected/);
+      // The command was in the same write.
+      if (!onDisk) await pretend("rouge");
       await observer.until(
         () => told().length === payloads.length,
         "the boiler is told what it has to be told",

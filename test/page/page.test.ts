@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { HAS_CHROMIUM, openBrowser } from "../support/browser.ts";
 import { servePage } from "../support/page-server.ts";
 import { PAGE_STATES } from "../support/page-states.ts";
@@ -40,7 +40,11 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     await server?.stop();
   });
 
-  async function open(view: View, look: Look = {}, served: Partial<Parameters<typeof servePage>[0]> = {}) {
+  async function open(
+    view: PageView,
+    look: Look = {},
+    served: Partial<Parameters<typeof servePage>[0]> = {},
+  ) {
     server = await servePage({ view, language: "fr", ...served });
     context = await browser.newContext({ viewport: WIDE, ...look });
     const page = await context.newPage();
@@ -491,10 +495,10 @@ async function silence(page: Page) {
   return { asked: () => asked, end: () => page.unroute(isPage) };
 }
 
-const kept = new Map<string, Promise<View>>();
+const kept = new Map<string, Promise<PageView>>();
 
 /** Each is made once. */
-function state(name: string): Promise<View> {
+function state(name: string): Promise<PageView> {
   const found = kept.get(name) ?? PAGE_STATES[name]?.();
   if (!found) throw new Error(`Expected a state of the page, got ${name}`);
   kept.set(name, found);

@@ -1,6 +1,7 @@
 import { createLoopParts, postMemories, readKeptOf } from "../../src/app/loop-parts.ts";
+import type { Sink } from "../../src/app/loop-state.ts";
 import type { OwnErrors } from "../../src/app/own-errors.ts";
-import { createLoop, type Sink } from "../../src/app/run-loop.ts";
+import { createLoop } from "../../src/app/run-loop.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
@@ -32,7 +33,6 @@ const nothing = () => undefined;
 /** An error of vigie itself ends the test, also if whoever has posted the event catches what is thrown. */
 const UNCAUGHT: OwnErrors = {
   protect: runUncaught,
-  attempt: runUncaught,
   forget: nothing,
   isFailing: () => false,
 };

@@ -19,7 +19,7 @@ import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { emptyState, type State } from "../../src/state/state.ts";
 import { NewerState, parseState, serialiseState } from "../../src/state/state-format.ts";
-import { openStore } from "../../src/state/store.ts";
+import { createStore, openStore } from "../../src/state/store.ts";
 import { DAMAGES } from "../support/damaged-state.ts";
 import { knownDaysOf, official } from "../support/known-days.ts";
 import { logTo } from "../support/logs.ts";
@@ -124,6 +124,27 @@ describe("a store", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("ends a save as soon as its state is written, though others are saved faster than the disk writes", async () => {
+    const endWrite: ((isWritten: boolean) => void)[] = [];
+    const write = () => new Promise<boolean>((resolve) => endWrite.push(resolve));
+    const state = emptyState("ssssssssssss");
+    const store = createStore({ state, textOnDisk: "", write, problem: () => null });
+    const ended: number[] = [];
+    const save = (number: number) => store.save(numbered(state, number)).then(() => ended.push(number));
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const saves = [save(1), save(2)];
+    endWrite.shift()?.(true);
+    await turn();
+    expect(ended).toEqual([1]);
+    saves.push(save(3));
+    endWrite.shift()?.(true);
+    await turn();
+    expect(ended).toEqual([1, 2]);
+    endWrite.shift()?.(false);
+    await Promise.all(saves);
+    expect(ended).toEqual([1, 2, 3]);
   });
 
   it("removes the temporary file of a process that was killed while it wrote", async () => {

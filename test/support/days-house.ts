@@ -62,11 +62,9 @@ export function daysHouse({
         PARIS,
       );
     const [factsAt, realFactsAt] = [factsWith(simulation), factsWith(null)];
-    const facts = factsAt(at);
-    const realFacts = simulation === null ? facts : realFactsAt(at);
     vigie.verdicts({
-      withSimulation: { verdicts: byId(verdicts), facts, factsAt },
-      withoutSimulation: { verdicts: byId(real), facts: realFacts, factsAt: realFactsAt },
+      withSimulation: { at, verdicts: byId(verdicts), factsAt },
+      withoutSimulation: { at, verdicts: byId(real), factsAt: realFactsAt },
     });
   };
   look();

@@ -1,4 +1,4 @@
-import type { Sink } from "../../src/app/run-loop.ts";
+import type { Sink } from "../../src/app/loop-state.ts";
 import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
 import type { View } from "../../src/core/loop/view.ts";
 import { planPoll } from "../../src/core/sources/service-source.ts";

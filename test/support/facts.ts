@@ -70,7 +70,7 @@ const dated = fc.record({
   rates_forecast: spans,
   prices: fc
     .tuple(colors(fc.record({ hp: rate, hc: rate })), fc.constantFrom("service", "owner", null))
-    .map(([rows, source]) => ({ ...rows, source })),
+    .map(([rows, source]) => ({ ...rows, source, difference: null, old_row: null })),
   season: maybe(
     fc.record({
       label: fc.constant("2025-2026"),
@@ -171,6 +171,8 @@ export function rougeFacts(): Facts {
         blanc: { hp: 0.1871, hc: 0.1499 },
         rouge: { hp: 0.70600049, hc: null },
         source: "service",
+        difference: null,
+        old_row: null,
       },
       season: {
         label: "2025-2026",

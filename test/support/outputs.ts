@@ -50,7 +50,7 @@ export function outputsOf(list: Output[], dry_when_simulated = false): Outputs {
 /** These verdicts, while no simulation runs. */
 export function verdictsOf(states: Record<string, boolean | null>, facts = rougeFacts()): BothVerdicts {
   const verdicts = new Map(Object.entries(states).map(([id, state]) => [id, { state }]));
-  const known = { verdicts, facts, factsAt: () => facts };
+  const known = { at: facts.at, verdicts, factsAt: () => facts };
   return { withSimulation: known, withoutSimulation: known };
 }
 

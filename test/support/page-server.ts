@@ -1,11 +1,11 @@
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { createViewServer, type ViewServerOptions } from "../../src/http/server.ts";
-import type { View } from "../../src/http/view.ts";
 import { SILENT_LOG } from "./logs.ts";
 import { freePort } from "./ports.ts";
 
 interface PageServerOptions {
-  view: View;
+  view: PageView;
   language: "fr" | "en";
   /** Default: a free one. */
   port?: number;
@@ -32,7 +32,7 @@ export async function servePage({ language, ...options }: PageServerOptions) {
   return {
     port,
     url: `http://127.0.0.1:${port}/`,
-    show: (next: View) => {
+    show: (next: PageView) => {
       view = next;
     },
     stop: server.stop,

@@ -2,7 +2,7 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import { memoize } from "../../src/core/calendar/memoize.ts";
 import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { confirmBy, statusOf, toTopic } from "./outputs.ts";
 import { openPageVigie, sentTo } from "./page-vigie.ts";
 
@@ -52,7 +52,7 @@ async function longLived(at: string, more: Partial<Parameters<typeof openPageVig
 type House = Awaited<ReturnType<typeof longLived>>;
 
 /** A boiler that obeyed, a heat pump that does not, a wall box that cannot say. */
-function houseDevices({ list, view }: House, at: number, failed = false): View["outputs"] {
+function houseDevices({ list, view }: House, at: number, failed = false): PageView["outputs"] {
   const [boiler, pump, wallbox] = list;
   if (!boiler || !pump || !wallbox) throw new Error("Expected three outputs");
   const begin = at - 8 * 60 * MINUTE;
@@ -76,7 +76,7 @@ function houseDevices({ list, view }: House, at: number, failed = false): View["
 }
 
 /** The states that people and tests look at, each from a real loop, which is asked once. */
-export const PAGE_STATES: Record<string, () => Promise<View>> = onceEach({
+export const PAGE_STATES: Record<string, () => Promise<PageView>> = onceEach({
   "rouge now": async () => {
     const vigie = await longLived(AFTERNOON);
     return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at) });
@@ -187,7 +187,7 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = onceEach({
 });
 
 /** Each of these strings where somebody outside can put one. */
-export async function hostileView(texts: readonly string[] = HOSTILE): Promise<View> {
+export async function hostileView(texts: readonly string[] = HOSTILE): Promise<PageView> {
   const rules = texts.map((name, index) => ({
     id: `hostile_${index}`,
     name: { fr: name, en: name },
@@ -202,7 +202,7 @@ export async function hostileView(texts: readonly string[] = HOSTILE): Promise<V
   const vigie = await longLived(AFTERNOON, { rules: short, heard, outputs: [] });
   const view = vigie.view();
   const text = (index: number) => texts[index % texts.length] ?? "";
-  const outputs = texts.map((payload, index): View["outputs"][number] => {
+  const outputs = texts.map((payload, index): PageView["outputs"][number] => {
     const output: Output = {
       id: `o${index}`,
       name: { fr: payload, en: payload },
@@ -250,7 +250,7 @@ export async function hostileView(texts: readonly string[] = HOSTILE): Promise<V
 }
 
 /** With long names. */
-async function manyRules(count: number): Promise<View> {
+async function manyRules(count: number): Promise<PageView> {
   const rules = Array.from({ length: count }, (_, index) => ({
     id: `rule_${index}`,
     name: {

@@ -1,8 +1,8 @@
 import { renderPage } from "../../src/http/page/render-page.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 
 /** What a person reads of the page, in one line. */
-export function readPage(view: View, language: "fr" | "en" = "fr"): string {
+export function readPage(view: PageView, language: "fr" | "en" = "fr"): string {
   return readMarkup(renderPage(view, { language }));
 }
 

@@ -8,7 +8,7 @@ import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import { recordAcknowledgement, recordSending, type Sent } from "../../src/core/outputs/outputs-state.ts";
 import type { HeardValue } from "../../src/core/rules/value-readings.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
@@ -182,7 +182,7 @@ export function openPageVigie(options: PageVigieOptions) {
     test.loop.refresh();
   };
   const { list } = finishOutputs(outputsOptions.parse(options.outputs ?? HOUSE_OUTPUTS), "fr");
-  const view = (more: Partial<View> = {}): View => {
+  const view = (more: Partial<PageView> = {}): PageView => {
     return {
       ...test.loop.view(),
       version: "0.3.0",

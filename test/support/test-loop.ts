@@ -1,8 +1,9 @@
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createLineLog } from "../../src/app/line-log.ts";
 import { createLoopParts, keptSources, postMemories, readKeptOf } from "../../src/app/loop-parts.ts";
+import type { Sink } from "../../src/app/loop-state.ts";
 import { createOwnErrors, type OwnErrors } from "../../src/app/own-errors.ts";
-import { createLoop, type Sink } from "../../src/app/run-loop.ts";
+import { createLoop } from "../../src/app/run-loop.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
@@ -10,6 +11,7 @@ import type { Request } from "../../src/core/contract/answer.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 import type { LogLine } from "../../src/core/log/log-line.ts";
+import { saidAtStart } from "../../src/core/loop/changes.ts";
 import type { Command } from "../../src/core/loop/command.ts";
 import type { Kept, Known } from "../../src/core/loop/known.ts";
 import type { Outputs } from "../../src/core/outputs/output.ts";
@@ -49,10 +51,6 @@ export const RULES = rulesOptions.parse([
 export const THROWN_ERRORS: OwnErrors = {
   forget: () => undefined,
   protect: (_part, run) => {
-    run();
-    return true;
-  },
-  attempt: (_part, run) => {
     run();
     return true;
   },
@@ -118,12 +116,12 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
   const everSaid: LogLine[] = [];
   const log = options.log ?? logTo(lines);
   const steady = () => clock.steady ?? clock.at;
-  const timers = new Set<() => void>();
+  const timers = new Map<() => void, number>();
   const machine = {
     now: () => clock.at,
     steady,
-    after: (_milliseconds: number, run: () => void) => {
-      timers.add(run);
+    after: (milliseconds: number, run: () => void) => {
+      timers.set(run, steady() + milliseconds);
       return () => void timers.delete(run);
     },
     atRealPace: <T>(answer: Promise<T>) => answer,
@@ -167,8 +165,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
   });
   const sources = polls === "by hand" ? parts.config.sources.map(byHand.sourceOf) : parts.config.sources;
   const lineLog = createLineLog(log, { problemLog, clock: machine });
-  let { said } = parts;
-  const begin = (known: Known) =>
+  const begin = (known: Known, said = parts.said) =>
     loop.begin({
       ...parts,
       config: { ...parts.config, sources },
@@ -176,15 +173,15 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
       known,
       sinks: [...parts.sinks, ...(options.sinks ?? []), byHand.sink],
       say: (changes) => {
-        ({ said } = changes);
         lineLog.write(changes.lines);
         everSaid.push(...changes.lines);
         events.push(...changes.events);
       },
     });
   const { passing } = parts.known;
-  const values = { ...passing.values, heard: new Map(heard), awaitedSince: isSettled() ? null : steady() };
-  begin({ ...parts.known, passing: { ...passing, values } });
+  const values = { ...passing.values, awaitedSince: isSettled() ? null : steady() };
+  const known = options.heard ? { ...values, heard: new Map(heard) } : values;
+  begin({ ...parts.known, passing: { ...passing, values: known } });
 
   const payload = (topic: string) => loop.view().topics.get(topic)?.payload;
   return {
@@ -202,7 +199,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
     /** From now on these days are known, as if they had been from the start. */
     know: (known: KnownDays) => {
       const before = loop.pause();
-      begin({ ...before, kept: { ...before.kept, days: known } });
+      begin({ ...before, kept: { ...before.kept, days: known } }, saidAtStart(before.kept));
     },
     days: () => loop.known().kept.days,
     /** The values are those of `heard` now. */
@@ -220,8 +217,14 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
     stop: parts.stop,
     /** Goes on from boundary to boundary, as the loop wakes. */
     goTo: (at: Instant, afterEach: () => void = () => undefined) => {
-      while (loop.view().boundary.now <= at) {
-        clock.at = Math.max(clock.at, loop.view().boundary.now);
+      const next = () => {
+        const { boundary } = loop.view();
+        return Math.min(boundary.now, clock.at + (boundary.steady - steady()));
+      };
+      while (next() <= at) {
+        const to = Math.max(clock.at, next());
+        if (clock.steady !== undefined) clock.steady += to - clock.at;
+        clock.at = to;
         refresh();
         afterEach();
       }
@@ -229,10 +232,12 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
     },
     /** All that waits for time to pass runs now. */
     runTimers: () => {
-      const due = [...timers];
+      const due = [...timers.keys()];
       timers.clear();
       for (const run of due) run();
     },
+    /** In how many milliseconds the first of it runs. */
+    nextTimer: () => Math.min(...timers.values()) - steady(),
     payload,
     topics: () => loop.view().topics,
     expires: (topic: string) => loop.view().topics.get(topic)?.expires,

@@ -1,12 +1,12 @@
 import type { Loop } from "../../src/app/run-loop.ts";
 import type { Instant } from "../../src/core/calendar/tariff.ts";
-import type { View as LoopView } from "../../src/core/loop/view.ts";
+import type { View } from "../../src/core/loop/view.ts";
 import { SOURCE_IDS, type SourceId } from "../../src/core/sources/source.ts";
-import type { View } from "../../src/http/view.ts";
+import type { PageView } from "../../src/http/page-view.ts";
 import { PARIS } from "./tariff.ts";
 
 /** What this loop found last, as the daemon shows it. */
-export function viewOf(loop: Pick<Loop, "view">, more: Partial<View> = {}): View {
+export function viewOf(loop: Pick<Loop, "view">, more: Partial<PageView> = {}): PageView {
   return {
     ...loop.view(),
     version: "0.1.0",
@@ -21,22 +21,23 @@ export function viewOf(loop: Pick<Loop, "view">, more: Partial<View> = {}): View
 }
 
 /** When each source last answered, as a view has it, and for which ones only the state file says so. */
-export function lastAnswersOf({ known }: Pick<LoopView, "known">) {
+export function lastAnswersOf({ factsInput }: Pick<View, "factsInput">) {
   return {
-    service: known.service.last_success,
-    official: known.official?.last_success ?? null,
-    saved: SOURCE_IDS.filter((id) => known[id]?.only_saved),
+    service: factsInput.service.last_success,
+    official: factsInput.official?.last_success ?? null,
+    saved: SOURCE_IDS.filter((id) => factsInput[id]?.only_saved),
   };
 }
 
 /** This view, if these sources of it had last answered at these instants. */
-export function withLastAnswers<Shown extends Pick<LoopView, "known">>(
+export function withLastAnswers<Shown extends Pick<View, "factsInput">>(
   view: Shown,
   answers: Partial<Record<SourceId, Instant | null>>,
 ): Shown {
-  const known = { ...view.known };
-  if (answers.service !== undefined) known.service = { ...known.service, last_success: answers.service };
-  if (answers.official !== undefined && known.official)
-    known.official = { ...known.official, last_success: answers.official };
-  return { ...view, known };
+  const factsInput = { ...view.factsInput };
+  if (answers.service !== undefined)
+    factsInput.service = { ...factsInput.service, last_success: answers.service };
+  if (answers.official !== undefined && factsInput.official)
+    factsInput.official = { ...factsInput.official, last_success: answers.official };
+  return { ...view, factsInput };
 }

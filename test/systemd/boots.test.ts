@@ -74,7 +74,9 @@ describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutM
 
     it("and is corrected by the network: all topics are right without a restart", () => {
       succeeds("clock set right");
-      expect(text("clock set right: problem")).toBe("none");
+      // It is noon in the tariff's zone, and the service announces by the time of Paris. For example at 00:40 UTC it is night in
+      // Paris, so the colour of tomorrow is late here.
+      expect(text("clock set right: problem")).toMatch(/^(none|late)$/);
     });
   });
 });

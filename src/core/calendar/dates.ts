@@ -22,6 +22,11 @@ export const wallTime = memoize(
   1024,
 );
 
+/** For people: `2026-01-05 06:00`. */
+export function wallMinute(at: Instant, timeZone: string): string {
+  return wallTime(at, timeZone).slice(0, "2026-01-05T06:00".length).replace("T", " ");
+}
+
 /** For people: `06:00`, with the date where it is not the one of `now`: `2026-01-06 06:00`. */
 export function localTime(at: Instant, now: Instant, timeZone: string): string {
   const [date, time = ""] = wallTime(at, timeZone).split("T");

@@ -3,13 +3,13 @@ import { nextPeriodChange, periodSpans } from "../calendar/period.ts";
 import type { Color, Instant } from "../calendar/tariff.ts";
 import { isColorAllowed, isColorAllowedInRestOfSeason } from "../calendar/tariff-laws.ts";
 import { officialColor } from "../days/official-color.ts";
+import type { DaysView } from "./days-view.ts";
 import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "./facts.ts";
 import { pricesNow } from "./prices.ts";
 import type { SourceRecord } from "./source-record.ts";
-import type { View } from "./view.ts";
 
 /** What carries its own date or instant. A simulation changes none of it. */
-export function datedFacts(view: View, service: SourceRecord): DatedFacts {
+export function datedFacts(view: DaysView, service: SourceRecord): DatedFacts {
   return {
     yesterday: yesterdayFacts(view),
     next_change: {
@@ -22,12 +22,12 @@ export function datedFacts(view: View, service: SourceRecord): DatedFacts {
     forecast: { updated_at: service.shown_update, days: knownDaysAhead(view) },
     rates: rateSpans(view, (day) => day.official),
     rates_forecast: rateSpans(view, () => true),
-    prices: pricesNow(view),
+    prices: pricesNow(view, service.kind !== "none"),
     ...view.season(),
   };
 }
 
-function yesterdayFacts({ knownDays, today, now }: View): DatedFacts["yesterday"] {
+function yesterdayFacts({ knownDays, today, now }: DaysView): DatedFacts["yesterday"] {
   const date = addDays(today, -1);
   const known = knownDays.days[date];
   const { prediction } = known ?? {};
@@ -40,7 +40,7 @@ function yesterdayFacts({ knownDays, today, now }: View): DatedFacts["yesterday"
 }
 
 /** null where an unknown day comes first, or no known day has another colour. */
-function nextColorChange({ tariff, now, day }: View): Instant | null {
+function nextColorChange({ tariff, now, day }: DaysView): Instant | null {
   const { color } = day(now);
   for (let date = now; day(date).color !== null; date = addDays(date, 1)) {
     if (day(date).color !== color) return dayStart(date, tariff);
@@ -49,7 +49,7 @@ function nextColorChange({ tariff, now, day }: View): Instant | null {
 }
 
 /** null where an unknown rate comes first, or no known rate is another. */
-function nextRateChange({ at, tariff, now, day }: View): Instant | null {
+function nextRateChange({ at, tariff, now, day }: DaysView): Instant | null {
   let inForce: number | null = null;
   for (let date = now; ; date = addDays(date, 1)) {
     for (const { start, end, period } of periodSpans(date, tariff)) {
@@ -63,7 +63,7 @@ function nextRateChange({ at, tariff, now, day }: View): Instant | null {
 }
 
 /** From `next` to the end of the horizon. An unknown day hides the days after it, unless the tariff rules it out. */
-function nextDayOfColor(color: Color, { tariff, next, last, day }: View): NextDayOfColor {
+function nextDayOfColor(color: Color, { tariff, next, last, day }: DaysView): NextDayOfColor {
   for (const date of datesBetween(next, last)) {
     const facts = day(date);
     if (facts.color === color) return { date, confidence: facts.confidence, outlook: "known" };
@@ -76,14 +76,14 @@ function nextDayOfColor(color: Color, { tariff, next, last, day }: View): NextDa
 }
 
 /** The days from today to the end of the horizon that an answer has named, with or without a colour. */
-function knownDaysAhead({ knownDays, today, last, day }: View): DayFacts[] {
+function knownDaysAhead({ knownDays, today, last, day }: DaysView): DayFacts[] {
   return datesBetween(today, last)
     .filter((date) => day(date).official || knownDays.days[date]?.forecast)
     .map(day);
 }
 
 /** A span for each period, from the start of the tariff day in force to the first hour without a known rate. */
-function rateSpans({ tariff, now, last, day }: View, counts: (day: DayFacts) => boolean): RateSpan[] {
+function rateSpans({ tariff, now, last, day }: DaysView, counts: (day: DayFacts) => boolean): RateSpan[] {
   const spans: RateSpan[] = [];
   for (const date of datesBetween(now, last)) {
     const facts = day(date);

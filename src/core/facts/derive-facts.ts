@@ -1,17 +1,22 @@
 import type { Instant, Tariff } from "../calendar/tariff.ts";
+import { NO_KNOWN_DAYS } from "../days/known-days.ts";
+import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { datedFacts } from "./dated-facts.ts";
 import { withoutLaws } from "./day-facts.ts";
-import type { Facts, FactsInput, MomentFacts, Simulation } from "./facts.ts";
+import { type DaysView, daysAt } from "./days-view.ts";
+import type { DatedFacts, Facts, FactsInput, MomentFacts, Simulation } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
 import { officialBoundaries, officialFacts } from "./official-facts.ts";
 import { downFrom, serviceFacts } from "./service-facts.ts";
 import { runningSimulation } from "./simulation.ts";
-import { type View, viewAt } from "./view.ts";
 
-/** Everything that is true at one instant, as far as it is known. */
-export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
+/**
+ * Everything that is true at one instant, as far as it is known. What carries its own date is only shown: an error of vigie itself in
+ * it, which the known days bring about, leaves it empty, and the moment as it is.
+ */
+export function deriveFacts(input: FactsInput, tariff: Tariff, protect: Protect = UNPROTECTED): Facts {
   const { at, right } = input.clock;
-  const view = viewAt(input.knownDays, at, tariff);
+  const view = daysAt(input.knownDays, at, tariff);
   const running = runningSimulation(input.simulation, at);
   // What was pretended for `next` is `now` when its day has begun.
   const simulation: Simulation | null = running && {
@@ -20,10 +25,14 @@ export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
   };
   const moment = momentFacts(view, input.late_after, simulation);
   const knownMoment = right ? moment : null;
+  let dated: DatedFacts | undefined;
+  protect("facts that carry a date", () => {
+    dated = datedFacts(right ? view : viewWithoutLaws(view), input.service);
+  });
   return {
     at,
     moment: knownMoment,
-    dated: datedFacts(right ? view : viewWithoutLaws(view), input.service),
+    dated: dated ?? datedFacts(daysAt(NO_KNOWN_DAYS, at, tariff), input.service),
     service: serviceFacts(input, knownMoment),
     official: officialFacts(input.official, at),
     simulation,
@@ -32,7 +41,7 @@ export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
 }
 
 /** By a clock that is wrong, vigie does not say what nobody has named. */
-function viewWithoutLaws(view: View): View {
+function viewWithoutLaws(view: DaysView): DaysView {
   return { ...view, day: (date) => withoutLaws(view.day(date), view.knownDays.days[date]) };
 }
 

@@ -152,7 +152,20 @@ export interface RateSpan {
 }
 
 /** In force now. `source` is the one that counts first (`tariff.rates_first`) if it has any price, else the other. */
-export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
+export type Prices = Record<Color, Rates> & {
+  source: "service" | "owner" | null;
+  /** The first price that is not the same in the service's answers and in the configured table. */
+  difference: PriceDifference | null;
+  /** The date of the newest row of the configured table, if it is probably out of date. */
+  old_row: IsoDate | null;
+};
+
+export interface PriceDifference {
+  color: Color;
+  period: Period;
+  service: number;
+  configured: number;
+}
 
 export const SERVICE_STATUSES = ["ok", "degraded", "down", "simulated", "off"] as const;
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];

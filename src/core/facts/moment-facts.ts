@@ -1,12 +1,12 @@
 import { addDays, dayStart, nextMidnight, wallInstant } from "../calendar/dates.ts";
 import { nextPeriodChange, periodAt } from "../calendar/period.ts";
 import type { Instant } from "../calendar/tariff.ts";
+import type { DaysView } from "./days-view.ts";
 import type { MomentFacts, Simulation } from "./facts.ts";
 import { simulateView } from "./simulation.ts";
-import type { View } from "./view.ts";
 
 /** What is true until the next boundary, with the colour that a running simulation pretends. */
-export function momentFacts(view: View, lateAfter: string, simulation: Simulation | null): MomentFacts {
+export function momentFacts(view: DaysView, lateAfter: string, simulation: Simulation | null): MomentFacts {
   const { at, tariff, today } = view;
   const { day } = simulateView(view, simulation);
   const civilDay = (daysAhead: number) => day(addDays(today, daysAhead));
@@ -48,7 +48,7 @@ export function momentFacts(view: View, lateAfter: string, simulation: Simulatio
 }
 
 /** Of tomorrow's true colour: a simulation is no announcement. */
-function announcement({ at, today, day }: View, lateFrom: Instant): MomentFacts["announcement"] {
+function announcement({ at, today, day }: DaysView, lateFrom: Instant): MomentFacts["announcement"] {
   const date = addDays(today, 1);
   const { stage, official } = day(date);
   return { stage, date, late: at >= lateFrom && !official };

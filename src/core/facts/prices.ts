@@ -1,13 +1,13 @@
 import { monthsBefore } from "../calendar/dates.ts";
-import type { Rates, Tariff } from "../calendar/tariff.ts";
-import { byColor, COLORS, type Color, type IsoDate, PERIODS, type Period } from "../calendar/tariff.ts";
+import type { Rates } from "../calendar/tariff.ts";
+import { byColor, COLORS, type Color, type IsoDate, PERIODS } from "../calendar/tariff.ts";
 import { officialColor } from "../days/official-color.ts";
-import type { FactsInput, Prices } from "./facts.ts";
+import type { DaysView } from "./days-view.ts";
+import type { PriceDifference, Prices } from "./facts.ts";
 import { configuredRates, NO_RATES, nextPriceRow, preferRates, priceRow, serviceRates } from "./rates.ts";
-import { type View, viewAt } from "./view.ts";
 
 /** The six prices in force now. */
-export function pricesNow(view: View): Prices {
+export function pricesNow(view: DaysView, hasService: boolean): Prices {
   const { tariff, now } = view;
   const service = servicePrices(view);
   const configured = byColor((color) => configuredRates(now, color, tariff));
@@ -15,30 +15,24 @@ export function pricesNow(view: View): Prices {
     tariff.rates_first === "service" ? (["service", "owner"] as const) : (["owner", "service"] as const);
   const prices = { service, owner: configured };
   const source = isAnyKnown(prices[first]) ? first : isAnyKnown(prices[second]) ? second : null;
-  return { ...byColor((color) => preferRates(service[color], configured[color], tariff)), source };
+  const inForce = byColor((color) => preferRates(service[color], configured[color], tariff));
+  const difference = findDifference(service, configured);
+  return { ...inForce, source, difference, old_row: oldPriceRow(view, hasService) };
 }
 
-/** A price in force now that is not the same in the service's answers and in the configured table. */
-interface PriceDifference {
-  color: Color;
-  period: Period;
-  service: number;
-  configured: number;
-}
-
-/** Where the prices differ by as much as is published, one of the two is out of date. */
-export function comparePrices(input: FactsInput, tariff: Tariff): PriceDifference[] {
-  const view = viewAt(input.knownDays, input.clock.at, tariff);
-  const prices = servicePrices(view);
-  return COLORS.flatMap((color) =>
-    PERIODS.flatMap((period) => {
-      const service = prices[color][period];
-      const configured = configuredRates(view.now, color, tariff)[period];
-      if (service === null || configured === null || Math.abs(service - configured) < PUBLISHED_STEP)
-        return [];
-      return [{ color, period, service, configured }];
-    }),
-  );
+/** If the prices differ by as much as is published, one of the two is out of date. */
+function findDifference(
+  service: Record<Color, Rates>,
+  configured: Record<Color, Rates>,
+): PriceDifference | null {
+  for (const color of COLORS) {
+    for (const period of PERIODS) {
+      const [one, other] = [service[color][period], configured[color][period]];
+      if (one !== null && other !== null && Math.abs(one - other) >= PUBLISHED_STEP)
+        return { color, period, service: one, configured: other };
+    }
+  }
+  return null;
 }
 
 /**
@@ -46,7 +40,7 @@ export function comparePrices(input: FactsInput, tariff: Tariff): PriceDifferenc
  * names no price: it is probably out of date, as prices change twice a year. null: it is not, or nobody can tell before the
  * service has answered.
  */
-export function oldPriceRow({ knownDays, now, tariff }: View, hasService: boolean): IsoDate | null {
+export function oldPriceRow({ knownDays, now, tariff }: DaysView, hasService: boolean): IsoDate | null {
   const newest = priceRow(now, tariff)?.from;
   const since = monthsBefore(now, OLD_AFTER);
   if (newest === undefined || newest >= since) return null;
@@ -68,7 +62,7 @@ const OLD_AFTER = 8;
  * first one ahead. Only days under the configured row in force count: a price of before that row is out of date. Without a
  * row nothing tells how long a price holds, so only the days from `now` on count.
  */
-function servicePrices(view: View): Record<Color, Rates> {
+function servicePrices(view: DaysView): Record<Color, Rates> {
   const { knownDays, tariff, now } = view;
   const found: Partial<Record<Color, { date: IsoDate; rates: Rates }>> = {};
   const from = priceRow(now, tariff)?.from ?? now;

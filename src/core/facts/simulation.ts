@@ -2,8 +2,8 @@ import { z } from "zod";
 import { addDays, dayStart, tariffDate } from "../calendar/dates.ts";
 import { COLORS, type Color, type Instant, type Tariff } from "../calendar/tariff.ts";
 import { dateSchema, instantSchema } from "../calendar/time-schemas.ts";
+import type { DaysView } from "./days-view.ts";
 import type { DayFacts, Simulation } from "./facts.ts";
-import type { View } from "./view.ts";
 
 /** What the command asks for: a colour, the tariff day it is pretended for, and how long (milliseconds). */
 export interface SimulationRequest {
@@ -57,7 +57,7 @@ export function endIfSetBack(
 }
 
 /** The days as they are shown at the view's instant, with the colour that is pretended. */
-export function simulateView(view: View, simulation: Simulation | null | undefined): View {
+export function simulateView(view: DaysView, simulation: Simulation | null | undefined): DaysView {
   const running = runningSimulation(simulation, view.at);
   return running ? { ...view, day: (date) => simulateDay(view.day(date), running) } : view;
 }

@@ -32,21 +32,3 @@ export interface Failing {
   /** The last failure in one sentence; null where it was before the start. */
   failure: string | null;
 }
-
-/**
- * Whether two records are published alike. `last_success` is not published as it is: it only moves the instants at which the
- * source counts as down or old.
- */
-export function isShownAlike(one: SourceRecord, other: SourceRecord): boolean {
-  return (
-    one.shown_success === other.shown_success &&
-    one.shown_update === other.shown_update &&
-    one.failure === other.failure &&
-    isFailingAlike(one.light, other.light) &&
-    isFailingAlike(one.season, other.season)
-  );
-}
-
-function isFailingAlike(one: Failing | null, other: Failing | null): boolean {
-  return one?.since === other?.since && one?.failure === other?.failure;
-}

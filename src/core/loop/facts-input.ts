@@ -1,26 +1,25 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { FactsInput } from "../facts/facts.ts";
 import { endIfSetBack } from "../facts/simulation.ts";
-import { tellTime } from "../facts/source-clocks.ts";
 import type { SourceRecord } from "../facts/source-record.ts";
 import type { SourceId } from "../sources/source.ts";
 import type { Known } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
+import { timeOf } from "./told-time.ts";
 
 /** What facts are derived from. The outputs that have failed are added later. */
 export function gatherFactsInput(known: Known, at: Clocks, config: LoopConfig): FactsInput {
   const { kept, passing } = known;
-  const { commands, clocks, hasFailed } = passing;
-  const clock = tellTime(clocks, kept.days, config.check_clock, at);
+  const clock = timeOf(known, at, config);
   return {
     knownDays: kept.days,
     ...recordsOf(known),
     clock,
     late_after: config.late_after,
     poll_every: config.times.every,
-    simulation: endIfSetBack(commands.simulation, { at: clock.at, before: kept.rules.at }),
+    simulation: endIfSetBack(kept.simulation, { at: clock.at, before: kept.rules.at }),
     failed_outputs: [],
-    vigie_failed: hasFailed,
+    vigie_failed: passing.vigieFailed,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Simulation } from "../facts/facts.ts";
 import type { PollCounts } from "../facts/poll-record.ts";
 import type { SourceClocks } from "../facts/source-clocks.ts";
 import type { LogLine } from "../log/log-line.ts";
-import type { OutputsPart } from "../outputs/outputs-part.ts";
+import { forgetSaid, type OutputsPart } from "../outputs/outputs-part.ts";
 import type { OutputsState } from "../outputs/outputs-state.ts";
 import type { RuleSettings } from "../rules/rule-settings.ts";
 import type { RulesState } from "../rules/rules-state.ts";
@@ -39,7 +39,7 @@ export interface Kept {
 
 export interface Passing {
   /** An error of vigie itself keeps a part of it from working. */
-  hasFailed: boolean;
+  vigieFailed: boolean;
   clocks: SourceClocks;
   /** By the steady clock: since when nobody has told the time after a start or a jump of the clock; null: a source has. */
   untoldSince: number | null;
@@ -49,9 +49,8 @@ export interface Passing {
   jumps: number;
   sources: Readonly<Partial<Record<SourceId, SourcePassing>>>;
   /** Each source was polled once since the start, or days are known from before. */
-  isPolled: boolean;
+  mayDecide: boolean;
   pollCounts: PollCounts;
-  commands: CommandsPart;
   values: ValuesPart;
   outputs: OutputsPart["passing"];
   broker: BrokerState;
@@ -59,15 +58,6 @@ export interface Passing {
   saving: SavingPart;
   /** What is to be logged; emptied when it is. */
   said: readonly LogLine[];
-}
-
-/** A command is in force when the state with it is saved, or after two seconds. */
-export interface CommandsPart {
-  /** In force now. */
-  settings: RuleSettings;
-  simulation: Simulation | null;
-  /** Those that are not in force yet: since when by the steady clock, with which write, and what is said then. */
-  waiting: { since: number; write: number; lines: readonly LogLine[] } | null;
 }
 
 export interface ValuesPart {
@@ -103,12 +93,10 @@ export interface SavingPart {
   hangs: boolean;
   /** Why the last write failed; null if it did not. */
   problem: string | null;
-  /** When it was given; at first when the rules were first evaluated. By the true time. */
-  savedAt: Instant | null;
-  /** When values first changed a verdict that is not saved yet. */
-  turnUnsavedSince: Instant | null;
-  /** Something of the rules has to be given at once. */
-  isRuleDue: boolean;
+  /** When it was given, or read; by the steady clock. */
+  savedAt: number;
+  /** When what the rules remember has to be given at the latest, by the steady clock; infinite: with the next write. */
+  rulesDueAt: number;
   /** Of the outputs, how many changes that had to be saved were given. */
   outputChanges: number;
   /** How many times the state was given only because of requests that were sent. */
@@ -128,7 +116,10 @@ export function outputsOf({ kept, passing }: Known): OutputsPart {
   return { kept: kept.outputs, passing: passing.outputs };
 }
 
-export function withOutputs(known: Known, { kept: outputs, passing }: OutputsPart): Known {
+/** What the outputs say is said with all else. */
+export function withOutputs(before: Known, part: OutputsPart): Known {
+  const known = say(before, part.passing.said);
+  const { kept: outputs, passing } = forgetSaid(part);
   const { kept } = known;
   if (outputs === kept.outputs && passing === known.passing.outputs) return known;
   const changed = outputs === kept.outputs ? kept : { ...kept, outputs };

@@ -2,6 +2,7 @@ import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
 import { serviceFacts } from "../facts/service-facts.ts";
+import { NO_PROBLEMS } from "../log/problem.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { nameFailedOutputs } from "../outputs/output-status.ts";
 import { dueQuestions, dueSends, outputStatuses } from "../outputs/outputs-part.ts";
@@ -12,12 +13,13 @@ import { nextRequest } from "../sources/poll.ts";
 import { outputGroups } from "../topics/output-topics.ts";
 import { factGroups } from "../topics/render-topics.ts";
 import { ruleGroups } from "../topics/rule-topics.ts";
-import { renderGroups, type TopicGroups, topicsOf } from "../topics/topic-group.ts";
+import { renderGroups, topicsOf } from "../topics/topic-group.ts";
 import { type Evaluation, evaluate, renewWithin } from "./evaluate.ts";
 import { recordsOf } from "./facts-input.ts";
 import { type Known, outputsOf } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 import { partOf } from "./poll-sources.ts";
+import { findProblems } from "./problems.ts";
 import { whyUnsaved } from "./saving.ts";
 import { nextSettling, verdictsFor } from "./settle.ts";
 import type { Shown, View } from "./view.ts";
@@ -25,9 +27,9 @@ import type { Shown, View } from "./view.ts";
 interface LookOptions {
   protect?: Protect;
   /** That of this very instant. */
-  evaluation?: Evaluation;
+  evaluation?: Evaluation | undefined;
   /** The last view: what throws is as it was. */
-  before?: Pick<View, "outputs" | "topicGroups"> | undefined;
+  before?: Partial<Pick<View, "outputs" | "problems" | "topicGroups">>;
 }
 
 /** All that follows from what is known. It reads only: whoever looks changes nothing. */
@@ -35,31 +37,28 @@ export function look(
   known: Known,
   at: Clocks,
   config: LoopConfig,
-  {
-    protect = UNPROTECTED,
-    evaluation = evaluate(known, at, config, protect),
-    before = NOTHING_SHOWN,
-  }: LookOptions = {},
+  { protect = UNPROTECTED, evaluation = evaluate(known, at, config, protect), before = {} }: LookOptions = {},
 ): View {
   const { grace, tariff } = config;
-  const { input, verdicts, next } = evaluation;
-  const { right, at: trueTime } = evaluation.known.clock;
+  const { input, verdicts, next, factsAt, real } = evaluation;
+  const { right, at: trueTime } = evaluation.factsInput.clock;
   const outputs = outputStatuses(outputsOf(known), {
     outputs: config.outputs,
     verdicts: verdictsFor(known, evaluation),
     isDemo: config.isDemo,
-    before: before.outputs,
+    before: before.outputs ?? [],
     protect,
   });
   // The outputs may be others than those of which the evaluation knew.
-  const factsInput = { ...evaluation.known, failed_outputs: nameFailedOutputs(outputs) };
+  const factsInput = { ...evaluation.factsInput, failed_outputs: nameFailedOutputs(outputs) };
   const withOutputs = (facts: Facts): Facts => ({
     ...facts,
     service: serviceFacts(factsInput, facts.moment),
   });
-  const facts = withOutputs(evaluation.facts);
+  const facts = withOutputs(factsAt(trueTime));
+  const realFacts = facts.simulation === null ? facts : withOutputs(real.factsAt(trueTime));
   const forecasts = forecastVerdicts(verdicts, input, protect);
-  const decided = right ? { verdicts, forecasts, real: evaluation.real.verdicts } : NOTHING_DECIDED;
+  const decided = right ? { verdicts, forecasts, real: real.verdicts } : NOTHING_DECIDED;
   const boundary = right
     ? Math.min(facts.next_boundary, ruleBoundary(verdicts, forecasts, evaluation.readings, grace))
     : facts.next_boundary;
@@ -69,37 +68,33 @@ export function look(
       ...ruleGroups({ verdicts, forecasts, input, grace, clockRight: right }),
       ...outputGroups(outputs),
     ],
-    { at: trueTime, grace, before: before.topicGroups, protect },
+    { before: before.topicGroups ?? new Map(), protect },
   );
-  const due = nextSettling(known, at, config);
-  // Convert true time to machine time.
-  const trueUntil = at.now + (Math.min(boundary, due.trueTime) - trueTime);
   return {
     at,
-    known: factsInput,
+    factsInput,
     facts,
     input,
     verdicts: decided.verdicts,
     forecasts: decided.forecasts,
-    real: { facts: withOutputs(evaluation.real.facts), verdicts: decided.real },
+    real: { facts: realFacts, verdicts: decided.real },
     evaluated: verdicts,
     next,
     outputs,
+    problems: findProblems(known, {
+      at,
+      config,
+      input: factsInput,
+      facts,
+      verdicts: decided.verdicts,
+      before: before.problems ?? NO_PROBLEMS,
+    }),
     topics: topicsOf(topicGroups),
     topicGroups,
     ...shownOf(known, config),
-    trueUntil,
-    boundary: { now: trueUntil, steady: due.steady },
+    // Convert true time to machine time.
+    boundary: { now: at.now + (boundary - trueTime), steady: nextSettling(known, at, config) },
   };
-}
-
-/**
- * This view, with what it shows as it is known now. Most answers change nothing but when their source last answered, and are not
- * looked at.
- */
-export function showAgain({ unsaved: _unsaved, ...view }: View, known: Known, config: LoopConfig): View {
-  const boundary = { ...view.boundary, steady: nextSettling(known, view.at, config).steady };
-  return { ...view, known: { ...view.known, ...recordsOf(known) }, ...shownOf(known, config), boundary };
 }
 
 function shownOf(known: Known, { sources }: LoopConfig): Shown {
@@ -119,10 +114,9 @@ function shownOf(known: Known, { sources }: LoopConfig): Shown {
       isPolled: sources.every(({ id }) => records[id]?.isPolled),
       hasFailed: sources.some(({ id }) => records[id]?.hasFailed),
     },
-    values: passing.values.heard,
     broker: passing.broker,
     homeAssistant: passing.homeAssistant,
-    isPolled: passing.isPolled,
+    mayDecide: passing.mayDecide,
     pollCounts: passing.pollCounts,
     saving: passing.saving,
     jumps: passing.jumps,
@@ -131,45 +125,59 @@ function shownOf(known: Known, { sources }: LoopConfig): Shown {
 }
 
 /**
- * After a look that failed: what the last one found stays as long as time alone does not change it; then nothing of the
- * moment is known.
+ * After an error of vigie itself in what decides, or in what is shown: nothing of the moment is known, but for what is sent to
+ * devices. `evaluation`: undefined if what decides has failed.
  */
 export function lookAfterError(
-  before: View,
+  { unsaved: _unsaved, ...before }: View,
   known: Known,
   at: Clocks,
-  { config, protect }: { config: LoopConfig; protect: Protect },
+  {
+    config,
+    protect,
+    evaluation,
+  }: { config: LoopConfig; protect: Protect; evaluation?: Evaluation | undefined },
 ): View {
   const { grace, tariff } = config;
-  const isOver = at.now >= before.trueUntil;
+  const outputs = outputStatuses(outputsOf(known), {
+    outputs: config.outputs,
+    verdicts: evaluation ? verdictsFor(known, evaluation) : null,
+    isDemo: config.isDemo,
+    before: before.outputs,
+    protect,
+  });
+  const failed_outputs = nameFailedOutputs(outputs);
   const failed = (facts: Facts): Facts => ({
     ...facts,
-    moment: isOver ? null : facts.moment,
-    service: { ...facts.service, problem_code: "vigie" },
+    moment: null,
+    service: { ...facts.service, problem_code: "vigie", failed_outputs },
   });
   const facts = failed(before.facts);
-  const { input, verdicts, forecasts, real, topicGroups, evaluated } = before;
-  const ofRules = isOver
-    ? ruleGroups({ verdicts: evaluated, forecasts: [], input, grace, clockRight: true })
-    : [];
+  const { input, real } = before;
+  // What commands have set is in force, and is shown with the rule.
+  const verdicts = evaluation?.verdicts ?? before.evaluated;
   const groups = [
     ...factGroups(facts, { grace, laws: tariff.laws }),
-    ...ofRules.map((group) => ({ ...group, render: group.unknown ?? group.render })),
+    ...ruleGroups({ verdicts, forecasts: [], input, grace, clockRight: true }).map((group) => ({
+      ...group,
+      render: group.unknown ?? group.render,
+    })),
+    ...outputGroups(outputs),
   ];
-  const trueTime = before.known.clock.at + (at.steady - before.at.steady);
-  const changed = renderGroups(groups, { at: trueTime, grace, before: topicGroups, protect });
-  const nowGroups = new Map([...topicGroups, ...changed]);
-  const shown = showAgain(before, known, config);
+  const changed = renderGroups(groups, { before: before.topicGroups, protect });
+  const topicGroups = new Map([...before.topicGroups, ...changed]);
   return {
-    ...shown,
-    known: { ...shown.known, vigie_failed: true },
+    ...before,
+    factsInput: { ...before.factsInput, ...recordsOf(known), failed_outputs, vigie_failed: true },
     facts,
-    verdicts: isOver ? [] : verdicts,
-    forecasts: isOver ? [] : forecasts,
-    real: { facts: failed(real.facts), verdicts: isOver ? [] : real.verdicts },
-    topics: topicsOf(nowGroups),
-    topicGroups: nowGroups,
-    boundary: { ...before.boundary, now: isOver ? Number.POSITIVE_INFINITY : before.trueUntil },
+    outputs,
+    verdicts: [],
+    forecasts: [],
+    real: { facts: failed(real.facts), verdicts: [] },
+    topics: topicsOf(topicGroups),
+    topicGroups,
+    ...shownOf(known, config),
+    boundary: { now: NEVER, steady: nextSettling(known, at, config) },
   };
 }
 
@@ -188,6 +196,5 @@ function ruleBoundary(
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-const NOTHING_SHOWN: { outputs: []; topicGroups: TopicGroups } = { outputs: [], topicGroups: new Map() };
 /** While the clock is known to be wrong. */
 const NOTHING_DECIDED = { verdicts: [], forecasts: [], real: [] };

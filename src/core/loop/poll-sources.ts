@@ -1,16 +1,14 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { countPoll } from "../facts/poll-record.ts";
-import { clockBehind, tellTime } from "../facts/source-clocks.ts";
+import { clockBehind } from "../facts/source-clocks.ts";
 import type { SourceRecord } from "../facts/source-record.ts";
 import type { Protect } from "../log/protect.ts";
 import { beginIfDue, endIfOver, withoutNews } from "../sources/poll.ts";
-import { budgetLine, commandLine, pollLines } from "../sources/poll-lines.ts";
-import { isBudgetSpent } from "../sources/request-limits.ts";
+import { commandLine, pollLines } from "../sources/poll-lines.ts";
 import type { PollContext, PollNews, Source, SourcePart } from "../sources/source.ts";
-import { gatherFactsInput } from "./facts-input.ts";
 import { type Known, say, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { priceLines } from "./price-lines.ts";
+import { timeOf } from "./told-time.ts";
 
 /** What is known of a source; undefined if it is not asked. */
 export function partOf({ kept, passing }: Known, { id }: Source): SourcePart | undefined {
@@ -27,10 +25,10 @@ export function withPart(known: Known, { id }: Source, part: SourcePart): Known 
 }
 
 export function pollContext(known: Known, source: Source, at: Clocks, config: LoopConfig): PollContext {
-  const { tariff, times, offset, check_clock } = config;
+  const { tariff, times, offset } = config;
   const { days: knownDays } = known.kept;
   const { clocks } = known.passing;
-  const trueTime = tellTime(clocks, knownDays, check_clock, at).at;
+  const { at: trueTime } = timeOf(known, at, config);
   return {
     source,
     tariff,
@@ -56,29 +54,28 @@ export function settlePolls(
       const context = pollContext(known, source, at, config);
       const settled = beginIfDue(endIfOver(part, at, context), at, context);
       if (settled !== part) known = withPart(known, source, settled);
-      known = tellNews(known, source, at, config);
+      known = tellNews(known, source, config);
     });
   }
   return known;
 }
 
-function tellNews(before: Known, source: Source, at: Clocks, config: LoopConfig): Known {
+function tellNews(before: Known, source: Source, config: LoopConfig): Known {
   const part = partOf(before, source);
   if (!part || part.passing.news.length === 0) return before;
   let known = withPart(before, source, withoutNews(part));
   const { record, news } = part.passing;
-  for (const one of news) known = tellOne(known, one, { source, record, at, config });
+  for (const one of news) known = tellOne(known, one, { source, record, config });
   return known;
 }
 
 interface NewsContext {
   source: Source;
   record: SourceRecord;
-  at: Clocks;
   config: LoopConfig;
 }
 
-function tellOne(known: Known, news: PollNews, { source, record, at, config }: NewsContext): Known {
+function tellOne(known: Known, news: PollNews, { source, record, config }: NewsContext): Known {
   switch (news.kind) {
     case "first failure":
       return say(known, pollLines(source, news.outcome, news.hasAnswered, record));
@@ -86,15 +83,12 @@ function tellOne(known: Known, news: PollNews, { source, record, at, config }: N
       return say(known, [commandLine(source, news.command, news.outcome)]);
     case "polled": {
       const pollCounts = countPoll(known.passing.pollCounts, source.id, news.outcome);
-      const isPolled =
-        known.passing.isPolled || config.sources.every(({ id }) => known.passing.sources[id]?.isPolled);
-      const spent = known.kept.sources[source.id]?.spent;
-      const isSpent = spent !== undefined && isBudgetSpent(spent, at.now, source.budget);
-      return say(withPassing(known, { pollCounts, isPolled }), [
-        ...pollLines(source, news.outcome, news.hasAnswered, record),
-        budgetLine(source, isSpent),
-        ...priceLines(gatherFactsInput(known, at, config), config.tariff),
-      ]);
+      const mayDecide =
+        known.passing.mayDecide || config.sources.every(({ id }) => known.passing.sources[id]?.isPolled);
+      return say(
+        withPassing(known, { pollCounts, mayDecide }),
+        pollLines(source, news.outcome, news.hasAnswered, record),
+      );
     }
   }
 }

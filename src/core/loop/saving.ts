@@ -1,14 +1,15 @@
-import type { Instant } from "../calendar/tariff.ts";
+import type { Clocks } from "../calendar/clocks.ts";
 import type { KnownDays } from "../days/known-days.ts";
+import type { Problem } from "../log/problem.ts";
 import type { Saving } from "../rules/evaluate-rules.ts";
 import { mqttConditionsIn } from "../rules/rule.ts";
 import type { SourceId, SourceKept } from "../sources/source.ts";
 import type { SavedEvent } from "./event.ts";
-import { type Kept, type Known, type SavingPart, say, withPassing } from "./known.ts";
+import { type Kept, type Known, type SavingPart, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 
 /** `before`: before a reload. What the disk was given then may not have ended. */
-export function startSaving(kept: Kept, before: SavingPart | null): SavingPart {
+export function startSaving(kept: Kept, before: SavingPart | null, steady: number): SavingPart {
   return {
     given: kept,
     number: 0,
@@ -16,24 +17,18 @@ export function startSaving(kept: Kept, before: SavingPart | null): SavingPart {
     waitsSince: null,
     hangs: before?.hangs ?? false,
     problem: before?.problem ?? null,
-    savedAt: null,
-    turnUnsavedSince: null,
-    isRuleDue: false,
+    savedAt: steady,
+    rulesDueAt: NEVER,
     outputChanges: 0,
     counted: 0,
   };
 }
 
 /** The rules were evaluated, and remember something else than before. */
-export function noteRules(part: SavingPart, saving: Saving, at: Instant): SavingPart {
-  const savedAt = part.savedAt ?? at;
-  return {
-    ...part,
-    savedAt,
-    turnUnsavedSince: saving === "soon" ? (part.turnUnsavedSince ?? at) : part.turnUnsavedSince,
-    // After the clock was set back, the last write may lie in the future.
-    isRuleDue: part.isRuleDue || saving === "now" || at < savedAt,
-  };
+export function noteRules(part: SavingPart, saving: Saving, steady: number): SavingPart {
+  if (saving === "with the next write") return part;
+  const dueAt = saving === "now" ? steady : steady + TURNS_OF_VALUES_SAVED_WITHIN;
+  return { ...part, rulesDueAt: Math.min(part.rulesDueAt, dueAt) };
 }
 
 /**
@@ -51,39 +46,33 @@ export function noteRules(part: SavingPart, saving: Saving, at: Instant): Saving
  * |                                           | three hours after the last write                                 |
  *
  */
-export function settleSaving(known: Known, at: SavingTime, config: LoopConfig): Known {
+export function settleSaving(before: Known, { steady }: Clocks, config: LoopConfig): Known {
+  const known = noteHang(before, steady, config);
   const { kept, passing } = known;
   const { saving } = passing;
   const isDue =
-    saving.isRuleDue ||
-    at.trueTime >= nextSaving(saving, config) ||
+    steady >= nextSaving(saving, config) ||
     passing.outputs.changes > saving.outputChanges ||
     areDaysNew(kept.days, saving.given.days) ||
     kept.settings !== saving.given.settings ||
     kept.simulation !== saving.given.simulation ||
     anySource(kept, saving.given, isLearnt);
-  if (isDue) return giveToDisk(known, at, saving.counted);
+  if (isDue) return giveToDisk(known, steady, saving.counted);
   const isCountDue = anySource(kept, saving.given, (source, given) =>
     isCounted(source, given, saving.counted),
   );
-  return isCountDue ? giveToDisk(known, at, saving.counted + 1) : known;
+  return isCountDue ? giveToDisk(known, steady, saving.counted + 1) : known;
 }
 
-interface SavingTime {
-  trueTime: Instant;
-  steady: number;
-}
-
-function giveToDisk(known: Known, { trueTime, steady }: SavingTime, counted: number): Known {
+function giveToDisk(known: Known, steady: number, counted: number): Known {
   const { kept, passing } = known;
   const saving: SavingPart = {
     ...passing.saving,
     given: kept,
     number: passing.saving.number + 1,
     waitsSince: passing.saving.waitsSince ?? steady,
-    savedAt: trueTime,
-    turnUnsavedSince: null,
-    isRuleDue: false,
+    savedAt: steady,
+    rulesDueAt: NEVER,
     outputChanges: passing.outputs.changes,
     counted,
   };
@@ -99,20 +88,15 @@ export function noteEnd(
   const { saving } = known.passing;
   if (number <= saving.ended) return withPassing(known, { saving: { ...saving, problem } });
   const waitsSince = number < saving.number ? steady : null;
-  const ended = withPassing(known, {
-    saving: { ...saving, ended: number, waitsSince, hangs: false, problem },
-  });
-  return saving.hangs
-    ? say(ended, [{ problem: HANG, isOver: "The disk of the state has ended a write" }])
-    : ended;
+  return withPassing(known, { saving: { ...saving, ended: number, waitsSince, hangs: false, problem } });
 }
 
 /** A disk that hangs says nothing itself. */
-export function noteHang(known: Known, steady: number, config: LoopConfig): Known {
+function noteHang(known: Known, steady: number, config: LoopConfig): Known {
   const { saving } = known.passing;
-  if (steady < (hangsAt(saving, config) ?? NEVER)) return known;
-  const starts = `The state cannot be saved in ${HANGS}. vigie goes on, but a restart would lose what is new. ${REMEDY}`;
-  return say(withPassing(known, { saving: { ...saving, hangs: true } }), [{ problem: HANG, starts }]);
+  return steady < (hangsAt(saving, config) ?? NEVER)
+    ? known
+    : withPassing(known, { saving: { ...saving, hangs: true } });
 }
 
 /**
@@ -131,13 +115,10 @@ export function whyUnsaved({ problem, hangs }: SavingPart): string | null {
   return problem ?? (hangs ? `${HANGS}. ${REMEDY}` : null);
 }
 
-/** When time alone makes a write due. */
-export function nextSaving({ turnUnsavedSince, savedAt }: SavingPart, { rules }: LoopConfig): Instant {
+/** When time alone makes a write due, by the steady clock. */
+export function nextSaving({ rulesDueAt, savedAt }: SavingPart, { rules }: LoopConfig): number {
   const hasAges = rules.some(({ when }) => mqttConditionsIn(when).some(({ max_age }) => max_age !== null));
-  return Math.min(
-    turnUnsavedSince === null ? NEVER : turnUnsavedSince + TURNS_OF_VALUES_SAVED_WITHIN,
-    savedAt === null || !hasAges ? NEVER : savedAt + AGES_SAVED_WITHIN,
-  );
+  return Math.min(rulesDueAt, hasAges ? savedAt + AGES_SAVED_WITHIN : NEVER);
 }
 
 /** Most answers bring the same days with another `updated_at`. After a crash the first answer brings that, too. */
@@ -183,8 +164,11 @@ const UPDATE_SAVED_EVERY = 2 * 3_600_000;
 const AGES_SAVED_WITHIN = 3 * 3_600_000;
 const TURNS_OF_VALUES_SAVED_WITHIN = 5 * 60_000;
 const HANGS_AFTER = 10_000;
-const HANG = "a disk that hangs";
 const HANGS = "the state folder: its disk has not ended a write for 10 s";
 const REMEDY =
   "To fix it: see what the system says of that disk (dmesg); if the folder is on a network share, check that its server answers";
+export const HANGING_DISK: Problem = {
+  sentence: `The state cannot be saved in ${HANGS}. vigie goes on, but a restart would lose what is new. ${REMEDY}`,
+  over: "The disk of the state has ended a write",
+};
 const NEVER = Number.POSITIVE_INFINITY;

@@ -5,7 +5,6 @@ import { NO_POLLS } from "../facts/poll-record.ts";
 import { endWithDay } from "../facts/simulation.ts";
 import { NO_SOURCE_CLOCKS, type SourceClocks, tellTime } from "../facts/source-clocks.ts";
 import type { ServiceKind } from "../facts/source-record.ts";
-import { viewAt } from "../facts/view.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { startOutputs } from "../outputs/start-outputs.ts";
 import { topicsOfRules } from "../rules/rule.ts";
@@ -14,7 +13,6 @@ import { startSource } from "../sources/poll.ts";
 import type { SourceId } from "../sources/source.ts";
 import type { BrokerState, Kept, Known, ValuesPart } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { oldPricesLine } from "./price-lines.ts";
 import { startSaving } from "./saving.ts";
 
 interface StartContext {
@@ -53,24 +51,20 @@ export function startKnown(kept: Kept, context: StartContext): Known {
   return {
     kept: { ...kept, settings, simulation, outputs: outputs.kept },
     passing: {
-      hasFailed: false,
+      vigieFailed: false,
       clocks,
       untoldSince: untoldAtStart(context),
       askedAfterJumps: before?.known.passing.askedAfterJumps ?? [],
       jumps: 0,
       sources: Object.fromEntries(sources),
-      isPolled: Object.keys(kept.days.days).length > 0,
+      mayDecide: Object.keys(kept.days.days).length > 0,
       pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
-      commands: { settings, simulation, waiting: null },
       values: startValues(before?.known.passing.values ?? null, at, config),
       outputs: outputs.passing,
       broker: startBroker(broker),
       homeAssistant: null,
-      saving: startSaving(kept, before?.known.passing.saving ?? null),
-      said: [
-        ...settled.lines.map((sentence): LogLine => ({ level: "warn", sentence })),
-        oldPricesLine(viewAt(kept.days, trueTime, config.tariff), serviceKind),
-      ],
+      saving: startSaving(kept, before?.known.passing.saving ?? null, at.steady),
+      said: [...settled.lines.map((sentence): LogLine => ({ level: "warn", sentence }))],
     },
   };
 }

@@ -1,4 +1,4 @@
-import { wallTime } from "../calendar/dates.ts";
+import { wallMinute } from "../calendar/dates.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { startSimulation } from "../facts/simulation.ts";
@@ -17,7 +17,6 @@ import type { Command, ReceivedCommand } from "./command.ts";
 export interface Commanded {
   settings: RuleSettings;
   simulation: Simulation | null;
-  /** What is said once it is in force. */
   lines: readonly LogLine[];
 }
 
@@ -126,5 +125,5 @@ function warn(sentence: string): LogLine {
 
 /** As local time. */
 function describeEnd(until: Instant, { time_zone }: Tariff): string {
-  return wallTime(until, time_zone).slice(0, -3).replace("T", " ");
+  return wallMinute(until, time_zone);
 }

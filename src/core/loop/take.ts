@@ -2,7 +2,7 @@ import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { withoutRevisions } from "../days/official-words.ts";
 import { describeRefused } from "../days/refused-words.ts";
-import { madeAt, noteTime, seenAt, tellTime } from "../facts/source-clocks.ts";
+import { madeAt, noteTime, seenAt } from "../facts/source-clocks.ts";
 import { describeDuration } from "../log/duration.ts";
 import type { Protect } from "../log/protect.ts";
 import { type OutputsEvent, takeOutputs } from "../outputs/take-outputs.ts";
@@ -19,161 +19,94 @@ import type { PollContext, Source, SourcePart } from "../sources/source.ts";
 import type { AnsweredEvent, CommandsEvent, Event, SavedEvent, SourceEvent, ValuesEvent } from "./event.ts";
 import { type Known, outputsOf, say, withOutputs, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { partOf, pollContext, withPart } from "./poll-sources.ts";
+import { partOf, pollContext, settlePolls, withPart } from "./poll-sources.ts";
 import { noteEnd } from "./saving.ts";
 import { carryOut } from "./take-commands.ts";
-import { noteTold } from "./told-time.ts";
+import { noteTold, timeOf } from "./told-time.ts";
 
 interface Context {
   config: LoopConfig;
   at: Clocks;
-  /** What was known before the event. */
-  before: Known;
+  protect: Protect;
 }
 
-interface Step {
-  /** As an error of vigie itself names it. */
-  name: string;
-  take: (known: Known, context: Context) => Known;
-}
-
-/**
- * What vigie knows after something happened. Each step sees what those before it made of the event. One that throws keeps what
- * was known, and all others go on: an answer of which nothing could be learnt was an answer all the same, and is not asked for
- * again at once.
- */
+/** What vigie knows after something happened. */
 export function take(
-  before: Known,
+  known: Known,
   event: Event,
   at: Clocks,
   { config, protect }: { config: LoopConfig; protect: Protect },
 ): Known {
-  let known = before;
-  for (const step of stepsOf(event, config)) {
-    protect(step.name, () => {
-      known = step.take(known, { config, at, before });
-    });
-  }
-  return known;
-}
-
-function stepsOf(event: Event, config: LoopConfig): Step[] {
+  const context = { config, at, protect };
   switch (event.kind) {
     case "time":
-      return [];
+      return settlePolls(known, at, context);
     case "jump":
-      return [
-        { name: "a jump of the clock", take: (known) => takeJump(known, event.by) },
-        {
-          name: "what a jump of the clock leaves open",
-          take: (known, at) => askAfterJump(known, event.by, at),
-        },
-      ];
+      return askAfterJump(takeJump(known, event.by), event.by, context);
     case "source": {
       const source = config.sources.find(({ id }) => id === event.source);
-      return source ? stepsOfSource(source, event.event) : [];
+      return source ? takeSourceEvent(known, source, event.event, context) : known;
     }
     case "commands":
-      return [
-        { name: "commands", take: (known, context) => takeCommands(known, event, context) },
-        { name: "commands to ask", take: (known, context) => takePollCommands(known, event, context) },
-      ];
+      return takePollCommands(takeCommands(known, event, context), event, context);
     case "values":
-      return [{ name: "values", take: (known, { at }) => takeValues(known, event, at) }];
+      return takeValues(known, event, at);
     case "outputs":
-      return [{ name: "outputs", take: (known, context) => takeOutputsEvent(known, event.event, context) }];
+      return takeOutputsEvent(known, event.event, context);
     case "broker":
-      return [{ name: "the broker", take: (known) => withPassing(known, { broker: event.state }) }];
+      return withPassing(known, { broker: event.state });
     case "home assistant":
-      return [
-        {
-          name: "Home Assistant",
-          take: (known) =>
-            known.passing.homeAssistant === event.status
-              ? known
-              : withPassing(known, { homeAssistant: event.status }),
-        },
-      ];
+      return withPassing(known, { homeAssistant: event.status });
     case "saved":
-      return [{ name: "the disk", take: (known, context) => takeSaved(known, event, context) }];
+      return takeSaved(known, event, context);
   }
 }
 
-function stepsOfSource(source: Source, event: SourceEvent): Step[] {
-  const { speaker } = source;
+function takeSourceEvent(known: Known, source: Source, event: SourceEvent, context: Context): Known {
+  const { at } = context;
+  const change = (run: ChangeOfPart) => changePart(known, source, context, run);
   switch (event.kind) {
     case "memory":
-      return [stepOfPart(`requests to ${speaker}`, source, (part) => takeMemory(part, event.memory))];
+      return change((part) => takeMemory(part, event.memory));
     case "tried":
-      return [
-        stepOfPart(`a retry at ${speaker}`, source, (part, at, context) =>
-          takeTried(part, event, at, context),
-        ),
-      ];
+      return change((part, ofPoll) => takeTried(part, event, at, ofPoll));
     case "failed":
-      return [
-        stepOfPart(`a failure of ${speaker}`, source, (part, at, context) =>
-          takeFailed(part, event, at, context),
-        ),
-      ];
+      return change((part, ofPoll) => takeFailed(part, event, at, ofPoll));
     case "answered":
-      return stepsOfAnswer(source, event);
+      return takeAnswer(known, source, event, context);
   }
 }
 
-function stepsOfAnswer(source: Source, event: AnsweredEvent): Step[] {
-  const { speaker } = source;
-  const { kind } = event.due.request;
-  return [
-    {
-      name: `the time of ${speaker}`,
-      take: (known, { at }) => {
-        const clocks = noteTime(known.passing.clocks, source.id, event, at);
-        return noteTold(withPassing(known, { clocks }), event, at);
-      },
-    },
-    {
-      name: `an answer of ${speaker}: ${kind}`,
-      take: (known, context) => {
-        const before = known.kept.days;
-        return changePart(learnFrom(known, event, source, context), source, context, (part, at, more) =>
-          takeFollowUps(part, { ...event, before }, at, more),
-        );
-      },
-    },
-    {
-      name: `what is said of an answer of ${speaker}: ${kind}`,
-      take: (known, context) => sayUnusedWords(known, event, source, context),
-    },
-    stepOfPart(`that ${speaker} answered: ${kind}`, source, (part, at, context, { kept }) =>
-      takeAnswered(part, { ...event, before: kept.days }, at, context),
-    ),
-  ];
+/**
+ * An answer of which nothing can be learnt, by an error of vigie itself, was an answer all the same: it is not asked for again at
+ * once.
+ */
+function takeAnswer(before: Known, source: Source, event: AnsweredEvent, context: Context): Known {
+  const { at, protect } = context;
+  const clocks = noteTime(before.passing.clocks, source.id, event, at);
+  let known = noteTold(withPassing(before, { clocks }), event, at);
+  const answered = { ...event, before: before.kept.days };
+  protect(`an answer of ${source.speaker}: ${event.due.request.kind}`, () => {
+    known = learnFrom(known, event, source, context);
+    known = changePart(known, source, context, (part, ofPoll) => takeFollowUps(part, answered, at, ofPoll));
+    known = sayUnusedWords(known, event, source, context);
+  });
+  return changePart(known, source, context, (part, ofPoll) => takeAnswered(part, answered, at, ofPoll));
 }
 
-/** `before` is what was known before the event. */
-type ChangeOfPart = (part: SourcePart, at: Clocks, context: PollContext, before: Known) => SourcePart;
+type ChangeOfPart = (part: SourcePart, context: PollContext) => SourcePart;
 
-function stepOfPart(name: string, source: Source, change: ChangeOfPart): Step {
-  return { name, take: (known, context) => changePart(known, source, context, change) };
-}
-
-function changePart(
-  known: Known,
-  source: Source,
-  { at, config, before }: Context,
-  change: ChangeOfPart,
-): Known {
+function changePart(known: Known, source: Source, { at, config }: Context, change: ChangeOfPart): Known {
   const part = partOf(known, source);
   if (!part) return known;
-  const changed = change(part, at, pollContext(known, source, at, config), before);
+  const changed = change(part, pollContext(known, source, at, config));
   return changed === part ? known : withPart(known, source, changed);
 }
 
 /** The true time as an answer came, and when the source made it. */
-function timesOf({ kept, passing }: Known, made_at: Instant | null, source: Source, { config, at }: Context) {
-  const { at: trueTime, right } = tellTime(passing.clocks, kept.days, config.check_clock, at);
-  return { trueTime, right, made: madeAt(passing.clocks, source.id, { made_at, trueTime }, at) };
+function timesOf(known: Known, made_at: Instant | null, source: Source, { config, at }: Context) {
+  const { at: trueTime, right } = timeOf(known, at, config);
+  return { trueTime, right, made: madeAt(known.passing.clocks, source.id, { made_at, trueTime }, at) };
 }
 
 function learnFrom(
@@ -188,7 +121,7 @@ function learnFrom(
   const { trueTime, made } = timesOf(known, made_at, source, context);
   const seen = seenAt(passing.clocks, source.id, trueTime, at);
   const learnt = source.learn(kept.days, answer, trueTime, tariff, made, seen);
-  const days = passing.isPolled ? learnt : withoutRevisions(learnt);
+  const days = passing.mayDecide ? learnt : withoutRevisions(learnt);
   return days === kept.days ? known : { ...known, kept: { ...kept, days } };
 }
 
@@ -211,23 +144,11 @@ function sayUnusedWords(
 }
 
 function takeCommands(known: Known, { commands }: CommandsEvent, { config, at }: Context): Known {
-  const { kept, passing } = known;
-  const { waiting } = passing.commands;
-  const before = { settings: kept.settings, simulation: kept.simulation, lines: waiting?.lines ?? [] };
-  const trueTime = tellTime(passing.clocks, kept.days, config.check_clock, at).at;
+  const { kept } = known;
+  const before = { settings: kept.settings, simulation: kept.simulation, lines: [] };
+  const trueTime = timeOf(known, at, config).at;
   const { settings, simulation, lines } = carryOut(before, commands, { ...config, at: trueTime });
-  if (lines === before.lines) return known;
-  // There is nothing to save, so no write would end.
-  const isSame = settings === before.settings && simulation === before.simulation;
-  if (isSame && !waiting) return say(known, lines);
-  const write = passing.saving.number + 1;
-  return {
-    kept: { ...kept, settings, simulation },
-    passing: {
-      ...passing,
-      commands: { ...passing.commands, waiting: { since: waiting?.since ?? at.steady, write, lines } },
-    },
-  };
+  return say({ ...known, kept: { ...kept, settings, simulation } }, lines);
 }
 
 function takePollCommands(known: Known, { commands }: CommandsEvent, context: Context): Known {
@@ -237,8 +158,8 @@ function takePollCommands(known: Known, { commands }: CommandsEvent, context: Co
     const sentence = `${topic}: vigie asks its sources as soon as its limits of requests allow it`;
     taken = say(taken, [{ level: "info", sentence, isOfCommand: true }]);
     for (const source of context.config.sources)
-      taken = changePart(taken, source, context, (part, at, more) =>
-        takeCommand(part, { command: topic }, at, more),
+      taken = changePart(taken, source, context, (part, ofPoll) =>
+        takeCommand(part, { command: topic }, context.at, ofPoll),
       );
   }
   return taken;

@@ -1,10 +1,20 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { wasBehind } from "../facts/check-clock.ts";
 import type { FactsInput } from "../facts/facts.ts";
-import { isAgreedWith } from "../facts/source-clocks.ts";
+import { isAgreedWith, tellTime } from "../facts/source-clocks.ts";
 import type { TrustInClock } from "../outputs/settle-outputs.ts";
 import type { AnsweredEvent } from "./event.ts";
 import { type Known, withPassing } from "./known.ts";
+import type { LoopConfig } from "./loop-config.ts";
+
+/** What time it is, by this machine's clock and by what the sources have said. */
+export function timeOf(
+  { kept, passing }: Known,
+  at: Clocks,
+  { check_clock }: LoopConfig,
+): FactsInput["clock"] {
+  return tellTime(passing.clocks, kept.days, check_clock, at);
+}
 
 /**
  * After a start and after a jump of the clock, nobody has told vigie what time it is. What would be sent by this clock waits for the

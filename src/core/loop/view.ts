@@ -3,12 +3,12 @@ import type { Instant } from "../calendar/tariff.ts";
 import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
 import type { PollCounts } from "../facts/poll-record.ts";
+import type { Problems } from "../log/problem.ts";
 import type { OutputStatus } from "../outputs/output-status.ts";
 import type { DueQuestion, DueSend } from "../outputs/outputs-part.ts";
 import type { EvaluationInput } from "../rules/evaluation-input.ts";
 import type { VerdictForecast } from "../rules/forecast-verdicts.ts";
 import type { RulesState } from "../rules/rules-state.ts";
-import type { HeardValues } from "../rules/value-readings.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import type { DueRequest, SourceId } from "../sources/source.ts";
 import type { Topics } from "../topics/topic.ts";
@@ -21,15 +21,13 @@ export interface View extends Found, Shown {
   /** The verdicts, also while the clock is wrong, and what the next evaluation needs of them. */
   evaluated: readonly Verdict[];
   next: RulesState;
-  /** Until when, by this machine's clock, this is true if nothing happens. */
-  trueUntil: Instant;
   /** When time alone next changes something: by this machine's wall clock, and by its steady one. */
   boundary: { now: Instant; steady: number };
 }
 
 /** What is derived. */
 export interface Found {
-  known: FactsInput;
+  factsInput: FactsInput;
   facts: Facts;
   /** What the rules were evaluated with. */
   input: EvaluationInput;
@@ -41,12 +39,14 @@ export interface Found {
   real: { facts: Facts; verdicts: readonly Verdict[] };
   /** What is known of each output, in the order of the configuration. */
   outputs: readonly OutputStatus[];
+  /** What is wrong. */
+  problems: Problems;
   /** The retained topics. */
   topics: Topics;
   topicGroups: TopicGroups;
 }
 
-/** What a view shows as it is known. */
+/** What a view shows as it is known: it decides nothing. */
 export interface Shown {
   /** The requests that have to be under way now, by source; null: none. */
   requests: Readonly<Partial<Record<SourceId, DueRequest | null>>>;
@@ -54,12 +54,10 @@ export interface Shown {
   sends: readonly DueSend[];
   /** The devices that have to be asked what they do now. */
   questions: readonly DueQuestion[];
-  /** The last payload of each topic that a rule looks at: newer than what the rules were evaluated with, if it turns none. */
-  values: HeardValues;
   broker: BrokerState;
   homeAssistant: HomeAssistantStatus;
   /** Each source was polled once since the start, or days are known from before. */
-  isPolled: boolean;
+  mayDecide: boolean;
   /** Since the start or the last reload: whether each source was polled, and whether a request has failed. */
   sinceStart: { isPolled: boolean; hasFailed: boolean };
   /** Since vigie was started. */

@@ -19,11 +19,14 @@ import {
 } from "./outputs-state.ts";
 import { fillPlaceholders } from "./placeholders.ts";
 
-/** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
+/**
+ * What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. They are derived only for
+ * messages, and for payloads that have one: an error of vigie itself in them keeps no other payload back.
+ */
 export interface VerdictsAndFacts {
   verdicts: ReadonlyMap<string, Pick<Verdict, "state"> & Partial<Pick<Verdict, "reason" | "seen">>>;
-  facts: Facts;
-  /** Those of another instant, by what is known now. */
+  at: Instant;
+  /** The facts of an instant, by what is known now. */
   factsAt: (at: Instant) => Facts;
 }
 
@@ -67,7 +70,7 @@ export function chooseOutputs(
     if (deciding && known.verdicts.get(deciding.when)?.reason === "waiting") waiting.add(key);
     const { send, change } = output.message
       ? decideMessage(output, wantedMessage(output, chosen, both.withoutSimulation), sent, {
-          facts: both.withoutSimulation.facts,
+          facts: both.withoutSimulation.factsAt(both.withoutSimulation.at),
           at,
         })
       : decidePayload(output, chosen, sent);
@@ -144,7 +147,7 @@ interface ChosenPayload extends Payload {
   /** What the rule saw; of `else` and `unknown` nothing. */
   seen: Seen;
   /** Those of the instant that the rule saw: by a lead of 5 minutes, `{now.color}` at 05:55 is the colour from 06:00 on. */
-  facts: Facts;
+  facts: () => Facts;
 }
 
 type Chosen = ChosenPayload | NotChosen;
@@ -155,9 +158,9 @@ function decidingChoice({ choose }: Output, { verdicts }: VerdictsAndFacts): Cho
 }
 
 function choosePayload(output: Output, known: VerdictsAndFacts): Chosen {
-  const { verdicts, facts, factsAt } = known;
+  const { verdicts, at, factsAt } = known;
   const choice = decidingChoice(output, known);
-  const now = { seen: NOTHING_SEEN, facts };
+  const now = { seen: NOTHING_SEEN, facts: () => factsAt(at) };
   if (!choice) {
     if (output.else === undefined) return "nothing";
     const because = describeAllOff(output.choose);
@@ -167,8 +170,8 @@ function choosePayload(output: Output, known: VerdictsAndFacts): Chosen {
   const verdict = verdicts.get(when);
   if (verdict?.state === true) {
     const seen = verdict.seen?.() ?? NOTHING_SEEN;
-    const factsSeen = seen.at === null ? facts : factsAt(seen.at);
-    return { ...payload, kind: "choice", choice: when, because: `${when} is ON`, seen, facts: factsSeen };
+    const facts = () => factsAt(seen.at ?? at);
+    return { ...payload, kind: "choice", choice: when, because: `${when} is ON`, seen, facts };
   }
   // Within seconds the rule may be known; and an error of vigie itself must switch nothing.
   if (verdict?.reason === "waiting" || verdict?.reason === "error") return "as before";

@@ -5,8 +5,13 @@ import { payloadOf, percent, rate, type Value } from "../facts/format-value.ts";
 import type { Json, Template } from "./output.ts";
 
 /** The payload to send. In a text an unknown value becomes `None`, as on vigie's own topics. */
-export function fillPlaceholders(template: Template, facts: Facts, language: Language): string {
-  const known = { facts, language };
+export function fillPlaceholders(template: Template, facts: () => Facts, language: Language): string {
+  const known: Sayable = {
+    get facts() {
+      return facts();
+    },
+    language,
+  };
   return typeof template === "string" ? fillText(template, known) : JSON.stringify(fillJson(template, known));
 }
 
@@ -22,7 +27,8 @@ export function findPlaceholders(template: unknown): string[] {
 
 /** What placeholders say, and in which language a day is said in words. */
 interface Sayable {
-  facts: Facts;
+  /** Derived when a placeholder is read. */
+  readonly facts: Facts;
   language: Language;
 }
 

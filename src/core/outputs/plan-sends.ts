@@ -41,7 +41,7 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
       state: spansOf(id).findLast(({ start }) => start <= at)?.state ?? null,
       seen: looksOf(id).findLast(({ start }) => start <= at)?.seen ?? (() => NOTHING_SEEN),
     });
-    return { verdicts: new Map(ids.map((id) => [id, verdictOf(id)])), facts: factsAt(at), factsAt };
+    return { at, verdicts: new Map(ids.map((id) => [id, verdictOf(id)])), factsAt };
   };
   let { state } = plan;
   const sends = [...new Set(instants)]

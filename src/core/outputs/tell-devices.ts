@@ -207,7 +207,7 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
 
 function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
-  const { told } = passingOf(before, key);
+  const { told, tellingFailure } = passingOf(before, key);
   const { answer, came_back } = sent;
   // That it came back, also after an outage of the broker, is no sign that somebody wants it to do something else.
   const isContrary = answer === "contrary" && !came_back && !isAway(sent);
@@ -219,7 +219,9 @@ function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clo
     ...(came_back && { came_back: false, answer: "awaited" as const }),
   });
   const isChange = isContrary || (came_back && answer !== "awaited");
-  const part = withPassingOf(withKept(noted, recorded, isChange ? "now" : "with the next save"), key, {
+  // A device that cannot be reached is tried each half minute, and only the first try is worth a write.
+  const isWorthWrite = isChange && tellingFailure === null;
+  const part = withPassingOf(withKept(noted, recorded, isWorthWrite ? "now" : "with the next save"), key, {
     sentAt: at.steady,
     ...(isContrary && { told: [...told, at.steady].slice(-TOLD_OFTEN) }),
     ...(isChange && came_back && { awaitedSince: at.steady, awaitedFor: 0, turning: null }),

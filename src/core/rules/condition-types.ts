@@ -1,6 +1,6 @@
 import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
+import type { DaysView } from "../facts/days-view.ts";
 import type { DayFacts } from "../facts/facts.ts";
-import type { View } from "../facts/view.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 import type { ValueReadings } from "./value-readings.ts";
@@ -29,7 +29,7 @@ export type BoundaryKind = "tariff_day" | "civil_day" | "period" | "clock_shift"
 /** The instant at which conditions are evaluated. */
 export interface EvaluationMoment {
   /** The days at the start of the interval that holds this instant: until its end they stay as they are. */
-  view: View;
+  view: DaysView;
   /** Milliseconds since midnight. */
   wallClock: number;
   /** The rule's threshold in force, percent. */

@@ -1,9 +1,9 @@
 import { addDays } from "../calendar/dates.ts";
 import { COLORS, type Color, type IsoDate } from "../calendar/tariff.ts";
 import { allowedColors, isSaidByLaws } from "../calendar/tariff-laws.ts";
+import type { DaysView } from "../facts/days-view.ts";
 import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
-import type { View } from "../facts/view.ts";
 import type { ConditionKind, DayResult, RuleDay } from "./condition-types.ts";
 import type { DayCondition } from "./rule.ts";
 import { atLeast, both, type Truth } from "./truth.ts";
@@ -61,7 +61,7 @@ export const DAY: ConditionKind<DayCondition> = {
 };
 
 /** The day of this name, or each day of a range. */
-function datesOf({ day, range }: DayCondition, { now, next, today }: View): IsoDate[] {
+function datesOf({ day, range }: DayCondition, { now, next, today }: DaysView): IsoDate[] {
   if (range !== null) return Array.from({ length: range }, (_, days) => addDays(next, days));
   if (day === "now") return [now];
   if (day === "next") return [next];

@@ -308,7 +308,9 @@ function sinceOf(
   const { at } = input;
   if (!before) return at;
   if (before.state === state && before.since <= at) return before.since;
-  const from = Math.max(last ?? at, at - LONGEST_SHIFT);
+  // By its lead a rule would be ON before the command that pretends a colour.
+  const pretendedSince = input.simulation?.begun ?? 0;
+  const from = Math.max(last ?? at, at - LONGEST_SHIFT, pretendedSince);
   const isSwitched = switchedSince !== null && switchedSince > from;
   if (reason === "disabled") return isSwitched ? switchedSince : at;
   if (from >= at) return at;

@@ -11,9 +11,9 @@ import { memoize } from "../calendar/memoize.ts";
 import { periodSpans } from "../calendar/period.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
+import { type DaysView, daysAt } from "../facts/days-view.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";
-import { type View, viewAt } from "../facts/view.ts";
 import type { BoundaryKind, RuleSpan } from "./condition-types.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
 import type { ValueReadings } from "./value-readings.ts";
@@ -33,7 +33,7 @@ export interface EvaluationInput extends Known {
   until: Instant;
   /** In order, without a gap. */
   intervals: readonly Interval[];
-  viewIn: (interval: Interval) => View;
+  viewIn: (interval: Interval) => DaysView;
   /** What a rule that others refer to is over these instants, by its id; in order, without a gap. */
   referred: (id: string) => readonly RuleSpan[];
 }
@@ -78,12 +78,12 @@ export function intervalAt({ intervals }: EvaluationInput, at: Instant): Interva
 
 /** One view for all rules, made when one of them first needs it: an evaluation looks at few intervals, a forecast at all. */
 function viewByInterval({ knownDays, tariff, simulation }: Known): EvaluationInput["viewIn"] {
-  return memoize(({ start }: Interval) => simulateView(viewAt(knownDays, start, tariff), simulation));
+  return memoize(({ start }: Interval) => simulateView(daysAt(knownDays, start, tariff), simulation));
 }
 
 /** To the end of the last day whose colour is known, or at least of the day in force. */
 function endOfKnownDays({ at, knownDays, tariff, simulation }: Known): Instant {
-  const { now, last, day } = simulateView(viewAt(knownDays, at, tariff), simulation);
+  const { now, last, day } = simulateView(daysAt(knownDays, at, tariff), simulation);
   const known = datesBetween(now, last).findLast((date) => day(date).color !== null);
   return dayStart(addDays(known ?? now, 1), tariff);
 }

@@ -4,7 +4,7 @@ import { memoize } from "../calendar/memoize.ts";
 import { periodTimes } from "../calendar/period.ts";
 import type { IsoDate, Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
-import { viewAt } from "../facts/view.ts";
+import { daysAt } from "../facts/days-view.ts";
 import type { EvaluationMoment } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import { canBeWithin } from "./number-conditions.ts";
@@ -78,7 +78,7 @@ function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): 
   const times = new Set([tariff.day_starts_at, ...periodTimes(tariff), ...windows]);
   for (const date of sampleDates(tariff)) {
     for (const time of times) {
-      const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
+      const view = daysAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
       const moment: EvaluationMoment = {
         view,
         wallClock: parseTimeOfDay(time),

@@ -2,7 +2,7 @@ import { wallInstant } from "../calendar/dates.ts";
 import type { Language } from "../calendar/day-in-words.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
-import { viewAt } from "../facts/view.ts";
+import { daysAt } from "../facts/days-view.ts";
 import { DAY } from "./day-condition.ts";
 import type { RuleWarning } from "./lint-rules.ts";
 import {
@@ -170,7 +170,7 @@ function outcomesOfUnknownDay(condition: DayCondition, tariff: Tariff): Outcomes
   for (let month = 1; month <= 12; month += 1) {
     for (let day = 12; day <= 18; day += 1) {
       const at = wallInstant(`2026-${String(month).padStart(2, "0")}-${day}`, "12:00", tariff.time_zone);
-      const view = viewAt(NO_KNOWN_DAYS, at, tariff);
+      const view = daysAt(NO_KNOWN_DAYS, at, tariff);
       const { truth } = DAY.evaluate(condition, {
         view,
         wallClock: 0,

@@ -1,8 +1,8 @@
 import { tariffDate } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
 import type { KnownSeason } from "../days/known-days.ts";
+import type { DaysView } from "../facts/days-view.ts";
 import { rate } from "../facts/format-value.ts";
-import type { View } from "../facts/view.ts";
 import { describeBounds, isWithin } from "./bounds.ts";
 import type { BoundaryKind, ConditionKind } from "./condition-types.ts";
 import type { Bounds, NumberCondition } from "./rule.ts";
@@ -43,14 +43,14 @@ interface Measure {
 }
 
 /** Certain only for the tariff day on which the service gave it. */
-function countOfService({ season, now, tariff }: View, count: (season: KnownSeason) => number): Measure {
+function countOfService({ season, now, tariff }: DaysView, count: (season: KnownSeason) => number): Measure {
   const { season: known } = season();
   if (!known) return { value: null, certain: false };
   return { value: count(known), certain: tariffDate(known.seen_at, tariff) === now };
 }
 
 function numberKind<C extends NumberCondition>(
-  measure: (view: View, condition: C) => Measure,
+  measure: (view: DaysView, condition: C) => Measure,
   kinds: BoundaryKind[] = ["tariff_day"],
   unit = "",
 ): ConditionKind<C> {

@@ -23,12 +23,6 @@ export function pollLines(
   return lines;
 }
 
-/** The hourly poll succeeds also while the budget is spent. */
-export function budgetLine({ name, budgetLines }: Source, isSpent: boolean): ProblemLine {
-  const problem = `budget of the ${name}`;
-  return isSpent ? { problem, starts: budgetLines.spent } : { problem, isOver: budgetLines.over };
-}
-
 /** For the command that has asked for the poll: its topic. */
 export function commandLine(
   { name }: Source,

@@ -21,8 +21,8 @@ export const RTE: Source = {
   option: "official.source",
   addressAdvice: "",
   budget: 80,
-  budgetLines: {
-    spent:
+  spentBudget: {
+    sentence:
       "vigie has sent the official source all requests that it may send today: only the hourly ones and those of 18:00 and 05:50 go on",
     over: "vigie may send requests to the official source again",
   },

@@ -25,8 +25,8 @@ export const FORECAST_SERVICE: Source = {
   option: "service.base_url",
   addressAdvice: `: it is everything before ${endpoints.forecasts.path}`,
   budget: 150,
-  budgetLines: {
-    spent: "vigie has sent all requests that it may send today: only the hourly poll goes on",
+  spentBudget: {
+    sentence: "vigie has sent all requests that it may send today: only the hourly poll goes on",
     over: "vigie may send requests to the service again",
   },
   retryBudget: 150,

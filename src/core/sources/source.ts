@@ -4,6 +4,7 @@ import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../contra
 import type { KnownDays } from "../days/known-days.ts";
 import type { PollCounts, PollOutcome } from "../facts/poll-record.ts";
 import type { ServiceKind, SourceRecord } from "../facts/source-record.ts";
+import type { Problem } from "../log/problem.ts";
 import type { ClientMemory } from "./client-memory.ts";
 import type { Failures, LastAnswered } from "./plan-requests.ts";
 import type { PollTimes } from "./poll-times.ts";
@@ -27,7 +28,7 @@ export interface Source {
   /** Requests a day; only essential ones are sent beyond it. */
   budget: number;
   /** What is said when they are used up, and when that is over. */
-  budgetLines: { spent: string; over: string };
+  spentBudget: Problem;
   /** A request is tried again only while fewer requests than this were sent on the day. */
   retryBudget: number;
   /** Bytes of an answer: larger than any right one. */

@@ -1,4 +1,3 @@
-import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import type { Topic, Topics } from "./topic.ts";
 
@@ -17,36 +16,23 @@ export interface TopicGroup {
 export type TopicGroups = ReadonlyMap<string, NamedTopics>;
 
 interface RenderContext {
-  /** The true time. */
-  at: Instant;
-  /** `mqtt.grace`. */
-  grace: number;
   before: TopicGroups;
   protect: Protect;
 }
 
-/** A group that throws keeps its topics until time alone can change them. Then they are unknown. */
+/** A group that throws is unknown; if nothing in it changes with time, it stays as it was. */
 export function renderGroups(groups: readonly TopicGroup[], context: RenderContext): TopicGroups {
   const rendered = new Map<string, NamedTopics>();
   const renderOne = ({ name, render, unknown }: TopicGroup) => {
     try {
       rendered.set(name, render());
     } catch (error) {
-      const before = context.before.get(name);
-      if (before) {
-        const trueStill = before.filter(([, topic]) => isTrueStill(topic, context));
-        rendered.set(name, trueStill);
-        if (unknown && trueStill.length < before.length) rendered.set(name, unknown());
-      }
+      rendered.set(name, unknown?.() ?? context.before.get(name) ?? []);
       throw error;
     }
   };
   for (const group of groups) context.protect(group.name, () => renderOne(group));
   return rendered;
-}
-
-function isTrueStill({ expires }: Topic, { at, grace }: RenderContext): boolean {
-  return expires === undefined || at < expires - grace;
 }
 
 export function topicsOf(groups: TopicGroups): Topics {
@@ -55,6 +41,5 @@ export function topicsOf(groups: TopicGroups): Topics {
 
 /** All of them, as they are now. */
 export function renderAll(groups: readonly TopicGroup[]): NamedTopics {
-  const nothing = { at: 0, grace: 0, before: new Map(), protect: UNPROTECTED };
-  return [...renderGroups(groups, nothing).values()].flat();
+  return [...renderGroups(groups, { before: new Map(), protect: UNPROTECTED }).values()].flat();
 }

@@ -16,7 +16,7 @@ export function band(page: Page): Html {
 function momentUnknown(page: Page): Html {
   const { t, view } = page;
   const at = wallTime(view.facts.at, view.tariff.time_zone);
-  const [why, more] = view.known.clock.right
+  const [why, more] = view.factsInput.clock.right
     ? [t.vigie_failed, t.vigie_failed_more]
     : [t.clock_wrong, t.clock_wrong_more(page.longDay(at.slice(0, 10)), at.slice(11, 16))];
   return html`<header class="band">${banners(page)}<div class="panels"><section class="panel now none"><p class="over">${t.now}</p><h1 class="color">?</h1><p class="until">${why}</p><p class="reason">${more}</p></section></div></header>`;
@@ -35,7 +35,7 @@ function banners(page: Page): Html[] {
   else if (away_since !== undefined)
     found.push(bad(t.broker_away, html`${t.broker_away_since(page.when(away_since))} ${foreign(url, 80)}.`));
   if (view.demoSpeed !== undefined) found.push(banner(t.demo, t.demo_more(view.demoSpeed)));
-  if (view.known.service.kind === "invented") found.push(banner(t.invented, t.invented_more));
+  if (view.factsInput.service.kind === "invented") found.push(banner(t.invented, t.invented_more));
   if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));
   return found;
 }
@@ -144,7 +144,7 @@ ${isForecast && next.explanation !== null && html`<p class="reason">${foreign(ne
 }
 
 function whyNotNow({ t, view }: Page): string {
-  const { service, official } = view.known;
+  const { service, official } = view.factsInput;
   return (service.last_success ?? official?.last_success ?? null) === null ? t.nothing_known : t.not_learnt;
 }
 

@@ -19,7 +19,7 @@ function device({ output, sent, would_send, next_try, ...status }: OutputStatus,
   const away_since = sent?.away_since ?? null;
   const isDemo = view.demoSpeed !== undefined;
   const state = isDemo ? "dry" : status.state;
-  const isHeldBack = state === "nothing" && !view.isPolled;
+  const isHeldBack = state === "nothing" && !view.mayDecide;
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
     html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)}${why(sent, page)}</p>`

@@ -7,7 +7,7 @@ export function notices(page: Page): Html {
   const found = [
     refusalNotice(page),
     brokerNotice(page),
-    page.view.known.vigie_failed ? notice(page.t.vigie_failed, page.t.vigie_failed_more) : null,
+    page.view.factsInput.vigie_failed ? notice(page.t.vigie_failed, page.t.vigie_failed_more) : null,
     clockNotice(page),
     serviceNotice(page),
     officialNotice(page),
@@ -53,7 +53,7 @@ function brokerNotice({ t, view }: Page): Html | null {
 
 /** It says by how much: the page is not made anew each minute, so a time on it would soon be over. */
 function clockNotice({ t, view }: Page): Html | null {
-  const { at, doubted_by } = view.known.clock;
+  const { at, doubted_by } = view.factsInput.clock;
   if (doubted_by === undefined) return null;
   return notice(t.clock_doubted, t.clock_doubted_more(Math.round((doubted_by - at) / 60_000)));
 }

@@ -1,5 +1,5 @@
 import type { Language } from "../../core/calendar/day-in-words.ts";
-import type { View } from "../view.ts";
+import type { PageView } from "../page-view.ts";
 import { band } from "./band.ts";
 import { devices } from "./devices.ts";
 import { html, type Part } from "./html.ts";
@@ -13,10 +13,10 @@ import { week } from "./week.ts";
 import { openPage } from "./words.ts";
 
 /** The page as a whole document. All links are relative; the script replaces `<main>` by that of a newer page. */
-export function renderPage(view: View, { language }: { language: Language }): string {
+export function renderPage(view: PageView, { language }: { language: Language }): string {
   const page = openPage(view, language);
   const { t } = page;
-  const isInvented = view.known.service.kind === "invented";
+  const isInvented = view.factsInput.service.kind === "invented";
   const now = view.facts.moment?.now;
   const title = isInvented || now?.source === "simulation" ? t.title_simulation : t.title;
   // There is no room in an icon to say that a colour is pretended.

@@ -18,8 +18,8 @@ export function season(page: Page): Html {
 /** Of all days that have one. */
 function officialColors({ view }: Page, now: IsoDate): OfficialColors {
   const colors = new Map<IsoDate, Color>();
-  for (const date in view.known.knownDays.days) {
-    const color = officialColor(view.known.knownDays.days[date], date < now)?.color;
+  for (const date in view.factsInput.knownDays.days) {
+    const color = officialColor(view.factsInput.knownDays.days[date], date < now)?.color;
     if (color) colors.set(date, color);
   }
   return colors;
@@ -154,7 +154,7 @@ function dates({ start, end }: Season, colors: OfficialColors, page: Page): Html
 function rougeDays(now: IsoDate, colors: OfficialColors, page: Page): Html {
   const { t, view } = page;
   let first = now;
-  for (const date in view.known.knownDays.days) if (date < first) first = date;
+  for (const date in view.factsInput.knownDays.days) if (date < first) first = date;
   const seasons: Season[] = [];
   for (let one = seasonOf(now); one.end >= first && seasons.length < SEASONS_SHOWN; one = before(one)) {
     seasons.push(one);

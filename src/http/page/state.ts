@@ -27,7 +27,7 @@ export function state(page: Page): Html {
 }
 
 function clock({ t, view }: Page): Html {
-  const { right, doubted_by } = view.known.clock;
+  const { right, doubted_by } = view.factsInput.clock;
   if (!right) return entry(t.clock, "bad", t.clock_is_wrong);
   const isDoubted = doubted_by !== undefined;
   return entry(t.clock, isDoubted ? "warn" : "ok", isDoubted ? t.clock_is_doubted : t.clock_right);
@@ -45,7 +45,7 @@ function source(name: "service" | "official", title: string, page: Page): Html {
 /** A simulator invents what either says. */
 function statusOf(name: "service" | "official", { view }: Page): keyof typeof MARKS {
   const { status } = view.facts[name];
-  return status === "ok" && view.known.service.kind === "invented" ? "simulated" : status;
+  return status === "ok" && view.factsInput.service.kind === "invented" ? "simulated" : status;
 }
 
 function sayAnswers(name: "service" | "official", page: Page): string {
@@ -58,7 +58,7 @@ function sayAnswers(name: "service" | "official", page: Page): string {
   if (lastAnswer(name, page) === null) return t.answers.never;
   if (status === "down") return t.answers.down;
   if (name === "service") return last_error === null ? t.answers.old : t.answers.failed;
-  const { light, season } = view.known.official ?? {};
+  const { light, season } = view.factsInput.official ?? {};
   return light ? t.answers.silent : season ? t.answers.partly : t.answers.old;
 }
 

@@ -3,8 +3,6 @@ import { weekdayInWords } from "../../core/calendar/day-in-words.ts";
 import type { IsoDate } from "../../core/calendar/tariff.ts";
 import type { DayFacts, MomentFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
-import { oldPriceRow } from "../../core/facts/prices.ts";
-import { viewAt } from "../../core/facts/view.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { colorClass, confidenceBar, type Page, possible, sayReliability } from "./words.ts";
 
@@ -14,12 +12,11 @@ export function week(page: Page): Html {
   const { moment, dated } = view.facts;
   const days = moment ? daysFrom(moment) : dated.forecast.days;
   if (days.length === 0) return html``;
-  const { knownDays, service } = view.known;
-  const oldPrices = oldPriceRow(viewAt(knownDays, view.facts.at, view.tariff), service.kind !== "none");
+  const oldPrices = dated.prices.old_row;
   const explained = days.filter(
     ({ explanation, color, official }) => explanation !== null && color !== null && !official,
   );
-  return html`<section class="part"><div class="head"><h2>${t.week}</h2><p class="note">${t.price_unit}</p></div><ol class="${days.length > 8 ? "week nine" : "week"}">${days.map((day) => dayCard(day, page))}</ol>${view.known.service.kind === "none" && html`<p class="note below">${t.no_forecasts}</p>`}${oldPrices !== null && html`<p class="note below">${t.old_prices(`${page.longDay(oldPrices)} ${oldPrices.slice(0, 4)}`)}</p>`}${
+  return html`<section class="part"><div class="head"><h2>${t.week}</h2><p class="note">${t.price_unit}</p></div><ol class="${days.length > 8 ? "week nine" : "week"}">${days.map((day) => dayCard(day, page))}</ol>${view.factsInput.service.kind === "none" && html`<p class="note below">${t.no_forecasts}</p>`}${oldPrices !== null && html`<p class="note below">${t.old_prices(`${page.longDay(oldPrices)} ${oldPrices.slice(0, 4)}`)}</p>`}${
     explained.length > 0 &&
     html`<details class="fold" id="why"><summary>${t.why_forecast}</summary><dl class="why">${explained.map(
       ({ date, explanation }) => html`<dt>${page.shortDay(date)}</dt><dd>${foreign(explanation ?? "")}</dd>`,

@@ -2,17 +2,17 @@ import { addDays, civilDate, isoInstant, month, wallTime, weekday } from "../../
 import { dayInWords, dayOfMonth, type Language } from "../../core/calendar/day-in-words.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../core/calendar/tariff.ts";
 import { allowedColors } from "../../core/calendar/tariff-laws.ts";
+import { daysAt } from "../../core/facts/days-view.ts";
 import type { DayFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
-import { viewAt } from "../../core/facts/view.ts";
 import type { Truth } from "../../core/rules/truth.ts";
-import type { View } from "../view.ts";
+import type { PageView } from "../page-view.ts";
 import { type Html, html } from "./html.ts";
 import { type SayTime, TEXTS, type Texts } from "./texts.ts";
 
 /** What each part of the page is made from: the view, and how to say dates, times and prices in one language. */
 export interface Page {
-  view: View;
+  view: PageView;
   language: Language;
   t: Texts;
   /** The civil date of the view. */
@@ -35,7 +35,7 @@ export interface Page {
   state: (state: Truth) => string;
 }
 
-export function openPage(view: View, language: Language): Page {
+export function openPage(view: PageView, language: Language): Page {
   const t = TEXTS[language];
   const zone = view.tariff.time_zone;
   const today = civilDate(view.facts.at, zone);
@@ -62,7 +62,7 @@ export function openPage(view: View, language: Language): Page {
     language,
     t,
     today,
-    dayAt: viewAt(view.known.knownDays, view.facts.at, view.tariff).day,
+    dayAt: daysAt(view.factsInput.knownDays, view.facts.at, view.tariff).day,
     longDay: (date) => dayInWords(date, language),
     shortDay,
     when,
@@ -81,20 +81,20 @@ function sayPlainly(time: string, day: string | null): string {
 
 /** null: it has not answered, or there is none. */
 export function lastAnswer(source: "service" | "official", { view }: Page): Instant | null {
-  return view.known[source]?.last_success ?? null;
+  return view.factsInput[source]?.last_success ?? null;
 }
 
 /** Whether the last answer of a source is known from the state file only: it may have answered later. */
 export function isSaved(source: "service" | "official", { view }: Page): boolean {
-  return view.known[source]?.only_saved ?? false;
+  return view.factsInput[source]?.only_saved ?? false;
 }
 
 /** Whether a source has neither answered nor failed since the start: nothing shows how it is. */
 export function isUnheard(source: "service" | "official", page: Page): boolean {
-  const { facts, known } = page.view;
+  const { facts, factsInput } = page.view;
   const { status, last_error } = facts[source];
   const isAsked = status !== "off" && status !== "simulated";
-  const isFailing = last_error !== null || (source === "official" && known.official?.light);
+  const isFailing = last_error !== null || (source === "official" && factsInput.official?.light);
   return isAsked && isSaved(source, page) && !isFailing;
 }
 

@@ -7,7 +7,6 @@ import {
   startOfficialRecord,
 } from "../../../src/core/facts/official-record.ts";
 import type { SourceRecord } from "../../../src/core/facts/source-record.ts";
-import { isShownAlike } from "../../../src/core/facts/source-record.ts";
 import { factsInputAt, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
@@ -116,7 +115,6 @@ describe("the official source", () => {
     expect(first.shown_success).toBe(AT + 1000);
     const soon = recordOfficialSuccess(first, "light", AT + HOUR);
     expect(soon.shown_success).toBe(AT + 1000);
-    expect(isShownAlike(first, soon)).toBe(true);
     expect(recordOfficialSuccess(soon, "light", AT + 1000 + HOUR).shown_success).toBe(AT + 1000 + HOUR);
     const failed = recordOfficialOutcome(first, { answers: 0, failures: ["no route"] }, ["light"], AT + 2000);
     expect(recordOfficialSuccess(failed, "light", AT + 3000).shown_success).toBe(AT + 3000);

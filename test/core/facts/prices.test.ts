@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
+import { daysAt } from "../../../src/core/facts/days-view.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import { comparePrices, oldPriceRow } from "../../../src/core/facts/prices.ts";
-import { viewAt } from "../../../src/core/facts/view.ts";
+import { oldPriceRow } from "../../../src/core/facts/prices.ts";
 import { factsInputAt, forecast, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
@@ -19,13 +19,18 @@ describe("the prices in force", () => {
   it("are the owner's newest row that has begun, where the service gives none", () => {
     const { from: _, ...august } = AUGUST_PRICES;
     const { from: __, ...february } = FEBRUARY_PRICES;
-    expect(pricesAt(NOON, {})).toEqual({ ...august, source: "owner" });
-    expect(pricesAt("2026-08-01T05:59:59+02:00", {})).toEqual({ ...february, source: "owner" });
-    expect(pricesAt("2026-08-01T06:00:00+02:00", {})).toEqual({ ...august, source: "owner" });
+    expect(pricesAt(NOON, {})).toMatchObject({ ...august, source: "owner" });
+    expect(pricesAt("2026-08-01T05:59:59+02:00", {})).toMatchObject({ ...february, source: "owner" });
+    expect(pricesAt("2026-08-01T06:00:00+02:00", {})).toMatchObject({ ...august, source: "owner" });
   });
 
   it("are unknown where nobody gives any", () => {
-    expect(pricesAt(NOON, {}, UNPRICED)).toEqual({ bleu: NONE, blanc: NONE, rouge: NONE, source: null });
+    expect(pricesAt(NOON, {}, UNPRICED)).toMatchObject({
+      bleu: NONE,
+      blanc: NONE,
+      rouge: NONE,
+      source: null,
+    });
     expect(pricesAt("2026-01-05T12:00:00+01:00", {})).toMatchObject({ bleu: NONE, source: null });
   });
 
@@ -66,7 +71,7 @@ describe("the prices in force", () => {
       "2026-12-06": official("rouge", { rates: { hp: 0.7, hc: 0.1 } }),
       "2026-12-07": official("bleu", { rates: { hp: 0.2, hc: 0.15 } }),
     };
-    expect(pricesAt(NOON, days, UNPRICED)).toEqual({
+    expect(pricesAt(NOON, days, UNPRICED)).toMatchObject({
       bleu: { hp: 0.2, hc: 0.15 },
       blanc: NONE,
       rouge: NONE,
@@ -96,26 +101,26 @@ describe("the prices in force", () => {
 
 describe("service and owner compared", () => {
   const compare = (hp: number, hc: number | null) =>
-    comparePrices(
-      factsInputAt(NOON, knownDaysOf({ "2026-12-07": official("bleu", { rates: { hp, hc } }) })),
-      TABLE,
-    );
+    pricesAt(NOON, { "2026-12-07": official("bleu", { rates: { hp, hc } }) }).difference;
 
   it("differ where one of the two is out of date", () => {
-    expect(compare(0.17, 0.1356)).toEqual([
-      { color: "bleu", period: "hp", service: 0.17, configured: 0.1654 },
-    ]);
+    expect(compare(0.17, 0.1356)).toEqual({
+      color: "bleu",
+      period: "hp",
+      service: 0.17,
+      configured: 0.1654,
+    });
   });
 
   it("do not differ by less than is published, nor where one has no price", () => {
-    expect(compare(0.165400001, null)).toEqual([]);
+    expect(compare(0.165400001, null)).toBeNull();
   });
 });
 
 describe("the newest row of the owner's prices is old", () => {
   const PRICED = { rates: { hp: 0.2, hc: 0.1 } };
   const oldRow = (date: string, days: Record<string, KnownDay>, hasService = true, tariff: Tariff = TABLE) =>
-    oldPriceRow(viewAt(knownDaysOf(days), Date.parse(`${date}T12:00:00+02:00`), tariff), hasService);
+    oldPriceRow(daysAt(knownDaysOf(days), Date.parse(`${date}T12:00:00+02:00`), tariff), hasService);
   const unpriced = { "2027-04-30": official("bleu"), "2027-05-01": forecast("bleu") };
 
   it("after eight months, if the service names no price or there is none", () => {

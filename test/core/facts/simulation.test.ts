@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type Color } from "../../../src/core/calendar/tariff.ts";
+import { daysAt } from "../../../src/core/facts/days-view.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { DayFacts, FactsInput, MomentFacts, Simulation } from "../../../src/core/facts/facts.ts";
 import {
@@ -10,7 +11,6 @@ import {
   simulateView,
   startSimulation,
 } from "../../../src/core/facts/simulation.ts";
-import { viewAt } from "../../../src/core/facts/view.ts";
 import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
@@ -138,7 +138,7 @@ describe("a simulation", () => {
 
   test("is in the view of rules while it runs", () => {
     const simulation = rougeFor("now");
-    const colorAt = (at: number) => simulateView(viewAt(BLEU, at, PARIS), simulation).day("2026-08-10").color;
+    const colorAt = (at: number) => simulateView(daysAt(BLEU, at, PARIS), simulation).day("2026-08-10").color;
     expect([AUGUST - 1, AUGUST, AUGUST + HOUR - 1, AUGUST + HOUR].map(colorAt)).toEqual([
       ...["bleu", "rouge", "rouge", "bleu"],
     ]);

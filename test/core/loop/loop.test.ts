@@ -4,6 +4,7 @@ import { createProblemLog } from "../../../src/app/create-problem-log.ts";
 import { createOwnErrors } from "../../../src/app/own-errors.ts";
 import { createLoop } from "../../../src/app/run-loop.ts";
 import { rulesOptions } from "../../../src/config/rules-options.ts";
+import type { Clocks } from "../../../src/core/calendar/clocks.ts";
 import { COLORS } from "../../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../../src/core/contract/answer.ts";
 import type { Protect } from "../../../src/core/log/protect.ts";
@@ -12,9 +13,12 @@ import type { Event } from "../../../src/core/loop/event.ts";
 import type { Known } from "../../../src/core/loop/known.ts";
 import { look } from "../../../src/core/loop/look.ts";
 import type { LoopConfig } from "../../../src/core/loop/loop-config.ts";
-import { settle, settleDue } from "../../../src/core/loop/settle.ts";
+import { settlePolls } from "../../../src/core/loop/poll-sources.ts";
+import { settleSaving } from "../../../src/core/loop/saving.ts";
+import { settle } from "../../../src/core/loop/settle.ts";
 import { startKnown } from "../../../src/core/loop/start.ts";
 import { take } from "../../../src/core/loop/take.ts";
+import { switchRule } from "../../../src/core/rules/rule-settings.ts";
 import type { RulesState } from "../../../src/core/rules/rules-state.ts";
 import { nextRequest } from "../../../src/core/sources/poll.ts";
 import { emptyState } from "../../../src/state/state.ts";
@@ -50,6 +54,11 @@ const throwing: Protect = (_part, run) => {
   run();
   return true;
 };
+
+function settleAll(known: Known, at: Clocks, config: LoopConfig): Known {
+  const polled = settlePolls(known, at, { config, protect: throwing });
+  return settleSaving(settle(polled, at, { config, protect: throwing }).known, at, config);
+}
 
 /** The pure parts as the loop calls them, beginning with what a test loop knew at its start. */
 function start() {
@@ -154,9 +163,7 @@ describe("what is known after any short run", () => {
     fc.assert(
       fc.property(anyRun, (run) => {
         for (const { known, at, config } of follow(run)) {
-          const again = settle(known, at, { config, protect: throwing }).known;
-          expect(again).toEqual(known);
-          expect(settleDue(again, at, { config, protect: throwing })).toEqual(again);
+          expect(settleAll(known, at, config)).toEqual(known);
         }
       }),
       { numRuns: runs(30) },
@@ -185,8 +192,7 @@ describe("what is known after any short run", () => {
       at.steady += later;
       const here = { ...at };
       known = take(known, eventOf(what, known, config, here.now), here, { config, protect: throwing });
-      known = settleDue(known, here, { config, protect: throwing });
-      known = settle(known, here, { config, protect: throwing }).known;
+      known = settleAll(known, here, config);
       yield { known, at: here, config };
     }
   }
@@ -202,7 +208,7 @@ function deepFreeze<T>(value: T): T {
 test("an answer of which nothing can be learnt leaves what was known, and counts as an answer", () => {
   const { config, known } = start();
   const at = { now: NOON, steady: NOON };
-  const begun = settleDue(known, at, { config, protect: throwing });
+  const begun = settlePolls(known, at, { config, protect: throwing });
   const due = begun.passing.sources.service?.poll?.queue[0];
   if (!due) throw new Error("Expected a poll at the start, got none");
   const failed: string[] = [];
@@ -224,48 +230,118 @@ test("an answer of which nothing can be learnt leaves what was known, and counts
   expect([poll?.queue[0] === due, record?.last_success]).toEqual([false, NOON]);
 });
 
-test("what-if: vigie itself has an error · in what was saved does not end the start, which says what it is without", () => {
-  const { config, known } = start();
-  const lines: string[] = [];
-  const machine = {
-    now: () => NOON,
-    steady: () => NOON,
-    after: () => () => undefined,
-    atRealPace: <T>(answer: Promise<T>) => answer,
+test.each(["findFollowUps", "describeUnusable"])(
+  "what was learnt of an answer stays if an error of vigie itself comes after that (%s)",
+  (broken) => {
+    const { config: working, known } = start();
+    const throwBug = () => {
+      throw new TypeError("a bug");
+    };
+    const sources = working.sources.map((source) => ({ ...source, [broken]: throwBug }));
+    const config = { ...working, sources };
+    const at = { now: NOON, steady: NOON };
+    const begun = settlePolls(known, at, { config, protect: throwing });
+    const due = begun.passing.sources.service?.poll?.queue[0];
+    if (!due) throw new Error("Expected a poll at the start, got none");
+    const protect: Protect = (_part, run) => {
+      try {
+        run();
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const answer = forecastsAnswer(NOON, dayInAnswer("2026-01-07", "rouge"));
+    const event = { kind: "answered", due, answer, date: null, made_at: null, sent: null } as const;
+    const taken = take(begun, { kind: "source", source: "service", event }, at, { config, protect });
+    expect(Object.keys(taken.kept.days.days)).toContain("2026-01-07");
+  },
+);
+
+describe("what-if: vigie itself has an error · in what was saved", () => {
+  const BUG = "TypeError: a bug that this state shows";
+  const throwBug = () => {
+    throw new TypeError("a bug that this state shows");
   };
-  const log = logTo(lines);
-  const loop = createLoop({
-    clock: machine,
-    longestSleep: SECOND,
-    ownErrors: createOwnErrors(createProblemLog(log, machine)),
-    wake: () => undefined,
-  });
-  const rules: RulesState = {
-    at: NOON,
-    heard: {},
-    get rules(): RulesState["rules"] {
-      throw new TypeError("a bug that this state shows");
-    },
+  /** A start with this memory of rules, after commands. */
+  const startWith = (rules: RulesState) => {
+    const { config, known } = start();
+    const lines: string[] = [];
+    const events: object[] = [];
+    const machine = {
+      now: () => NOON,
+      steady: () => NOON,
+      after: () => () => undefined,
+      atRealPace: <T>(answer: Promise<T>) => answer,
+    };
+    const loop = createLoop({
+      clock: machine,
+      longestSleep: SECOND,
+      ownErrors: createOwnErrors(createProblemLog(logTo(lines), machine)),
+      wake: () => undefined,
+    });
+    const settings = switchRule({}, "low", false);
+    const kept = { ...known.kept, rules, settings };
+    const at = { now: NOON, steady: NOON };
+    const context = { at, config, serviceKind: "real", broker: "", before: null } as const;
+    loop.begin({
+      config,
+      known: startKnown(kept, context),
+      said: saidAtStart(kept),
+      sinks: [],
+      say: (said) => {
+        for (const line of said.lines) if ("sentence" in line) lines.push(line.sentence);
+        events.push(...said.events);
+      },
+      nextPollTime: () => Number.POSITIVE_INFINITY,
+    });
+    return { loop, kept, lines, events };
   };
-  const kept = { ...known.kept, rules };
-  const at = { now: NOON, steady: NOON };
-  const context = { at, config, serviceKind: "real", broker: "", before: null } as const;
-  loop.begin({
-    config,
-    known: startKnown(kept, context),
-    said: saidAtStart(known.kept),
-    sinks: [],
-    say: ({ lines: said }) => {
-      for (const line of said) if ("sentence" in line) lines.push(line.sentence);
-    },
-    nextPollTime: () => Number.POSITIVE_INFINITY,
+  const WITHOUT =
+    "This start is without what rules remember, what commands have set, and what was sent to devices: an error of vigie itself keeps what was saved from being read";
+
+  test.each<[string, string, RulesState]>([
+    [
+      "of all rules",
+      "what is decided",
+      {
+        at: NOON,
+        heard: {},
+        get rules() {
+          return throwBug();
+        },
+      },
+    ],
+    [
+      "of one rule",
+      "rule ahead",
+      {
+        at: NOON,
+        heard: {},
+        rules: {
+          both: { state: true, since: NOON - MINUTE },
+          ahead: {
+            since: NOON - MINUTE,
+            get state() {
+              return throwBug();
+            },
+          },
+        },
+      },
+    ],
+  ])("%s does not end the start, which says what it is without", (_, part, rules) => {
+    const { loop, kept, lines, events } = startWith(rules);
+    expect(loop.view().topics.get("tomorrow/color")?.payload).toBe("rouge");
+    expect(loop.view().topics.get("rules/ahead/state")?.payload).toBe("ON");
+    expect(loop.known().kept.days).toBe(kept.days);
+    expect(loop.known().kept.settings).toEqual({});
+    expect(lines).toEqual([
+      expect.stringContaining(`An error of vigie itself (${part}): ${BUG}`),
+      expect.stringMatching(/^There is no error of vigie itself any more/),
+      WITHOUT,
+    ]);
+    expect(events).toEqual([]);
   });
-  expect(loop.view().topics.get("tomorrow/color")?.payload).toBe("rouge");
-  expect(loop.known().kept.days).toBe(kept.days);
-  expect(lines[0]).toMatch(/^An error of vigie itself \(a start\): TypeError: a bug that this state shows/);
-  expect(lines.filter((line) => line.startsWith("This start"))).toEqual([
-    "This start is without what rules remember, and what commands have set: an error of vigie itself keeps what was saved from being read",
-  ]);
 });
 
 describe("a payload is given to the broker", () => {
@@ -303,36 +379,4 @@ describe("a payload is given to the broker", () => {
     loop.refresh();
     expect(sends()).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   });
-});
-
-test("values make at most one evaluation a second, whatever else happens", async () => {
-  const clock = { at: NOON };
-  const heard = new Map([["car", { payload: "39", at: NOON }]]);
-  const seen = new Set<object>();
-  const rules = rulesOptions.parse([{ id: "low", when: { mqtt: { topic: "car", below: 40 } } }]);
-  const outputs = outputsOf([{ ...BOILER, choose: [{ when: "low", payload: "off" }] }]);
-  const { loop, memories, noticeValues } = openTestLoop({
-    clock,
-    heard,
-    rules,
-    outputs,
-    days: DAYS,
-    sinks: [{ name: "evaluations", show: ({ facts }) => void seen.add(facts) }],
-  });
-  await settled();
-  const { facts } = loop.view();
-  seen.clear();
-  for (let second = 1; second <= 60; second += 1) {
-    clock.at += SECOND;
-    heard.set("car", { payload: second % 2 === 0 ? "39" : "41", at: clock.at });
-    await noticeValues();
-    memories.memory.set({ ...memories.memory.get(), spent: { day: "2026-01-05", count: second } });
-    loop.post({ kind: "broker", state: { connected: second % 3 === 0, url: "mqtt://127.0.0.1" } });
-    loop.refresh();
-    await settled();
-  }
-  // A view may be shown once more before the next evaluation.
-  seen.delete(facts);
-  expect(seen.size).toBeLessThanOrEqual(60);
-  expect(seen.size).toBeGreaterThan(30);
 });

@@ -356,11 +356,9 @@ test("a device over HTTP that never obeyed is told while the broker is away, tho
 
 /** The rule is ON by what its values were before, and the broker has not sent what they are. */
 function awaitingValues(): BothVerdicts {
-  const { facts, factsAt } = verdictsOf({}).withSimulation;
   const known = {
+    ...verdictsOf({}).withSimulation,
     verdicts: new Map([["peak", { state: true, reason: "waiting" as const }]]),
-    facts,
-    factsAt,
   };
   return { withSimulation: known, withoutSimulation: known };
 }

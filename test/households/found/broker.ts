@@ -1,5 +1,6 @@
 import type { HouseConfig, ScriptEvent } from "../scenario.ts";
 import {
+  eachMinute,
   FLAPPING,
   type Found,
   flappingFor,
@@ -186,8 +187,3 @@ export const BROKER: readonly Found[] = [
     },
   },
 ];
-
-/** The connection is lost so many times. */
-function eachMinute(at: number, times: number): ScriptEvent[] {
-  return Array.from({ length: times }, (_, index) => ({ at: at + 60 * index, kind: "connection lost" }));
-}

@@ -290,6 +290,29 @@ export const CLOCK: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge that takes a payload for older than a failure, because the topic names the whole second of both",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 7_200,
+      configs: [
+        houseWith(PEAK, {
+          ...DEVICE,
+          id: "device1",
+          unknown: "p5",
+          confirm: { topic: "device1/state" },
+        }),
+      ],
+      devices: [{ ...REPORTING, manner: "is silent" }],
+      events: [
+        { at: 1, kind: "start" },
+        // The clock is wrong until it is set again: the device is sent `unknown`, and answers nothing.
+        { at: 600, kind: "jump", by: -3_600 },
+        { at: 5_600, kind: "jump", by: 3_600 },
+        { at: 7_110, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** The machine starts with a clock that is days behind, and no source answers for so many seconds. */

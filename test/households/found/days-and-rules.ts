@@ -175,4 +175,18 @@ export const DAYS_AND_RULES: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge that finds the price of a colour at the day in force only, although that came in cents and is not used",
+    scenario: {
+      ...QUIET_HOUSE,
+      seed: 716400555,
+      from: "2025-11-29T02:03:00Z",
+      length: 3_900,
+      configs: [{ ...HOUSE, rules: [PEAK], outputs: { list: [] } }],
+      events: [
+        { at: 1, kind: "source", source: "service", fault: { kind: "cents" }, for: 120 },
+        { at: 60, kind: "start" },
+      ],
+    },
+  },
 ];

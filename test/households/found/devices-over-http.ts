@@ -308,9 +308,7 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
     },
   },
   {
-    // Each try is saved before it begins, since what the device reported last is something else than what it was told.
     what: "each try to tell a device that does something else, and cannot be reached, is a write of the disk",
-    stillSeenBy: "writes of tries",
     scenario: {
       ...QUIET_MORNING,
       length: 2_700,
@@ -350,6 +348,29 @@ export const DEVICES_OVER_HTTP: readonly Found[] = [
         { at: 1, kind: "start" },
         valueAt(60, "guests"),
         { at: 120, kind: "web", host: "http://192.0.2.40", fault: { kind: "closes after" }, for: 2_200 },
+      ],
+    },
+  },
+  {
+    what: "a judge that counts ten minutes of tries only from when a frozen broker took the state after a start",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 2_600,
+      configs: [
+        houseWith(GUESTS, {
+          id: "device1",
+          url: "http://192.0.2.40/device1/set?turn={payload}",
+          choose: [GUESTS_ON],
+          confirm: { url: "http://192.0.2.40/device1/state", every: "5m", for: "10m" },
+        }),
+      ],
+      devices: [{ id: "device1", path: undefined, manner: "ignores", words: {} }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 1_500, kind: "broker", how: "frozen", for: 74, retained: "kept" },
+        { at: 1_509, kind: "kill", steps: 0 },
+        { at: 1_520, kind: "start" },
       ],
     },
   },

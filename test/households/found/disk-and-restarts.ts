@@ -260,6 +260,22 @@ export const DISK_AND_RESTARTS: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge for which a colour is pretended on after a start that cannot save",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_200,
+      configs: [houseWith(PEAK, DEVICE)],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 60, kind: "command", topic: "vigie/simulation/set", payload: "blanc" },
+        { at: 300, kind: "disk", fault: "fails", for: 600 },
+        { at: 400, kind: "stop" },
+        { at: 410, kind: "start" },
+        { at: 700, kind: "quiet" },
+      ],
+    },
+  },
 ];
 
 /** vigie is stopped while its disk fails, and started again when it works. */

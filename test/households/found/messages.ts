@@ -334,4 +334,55 @@ export const MESSAGES: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge for which the six hours of a text begin anew at each of its tries",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 23_000,
+      configs: [
+        houseWith(GUESTS, {
+          id: "board",
+          url: "http://192.0.2.40/board/set?turn={payload}&id={id}",
+          message: true,
+          choose: [GUESTS_ON],
+        }),
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "web", host: "http://192.0.2.40", fault: { kind: "refuses" }, for: 22_900 },
+        valueAt(60, "guests"),
+        valueAt(90, "away"),
+        valueAt(18_000, "guests"),
+        valueAt(18_030, "away"),
+        valueAt(22_000, "guests"),
+      ],
+    },
+  },
+  {
+    what: "a judge that expects the same text once from a rule that is ON by a value first, and by its day then",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_800,
+      configs: [
+        houseWith(
+          {
+            id: "guests",
+            when: {
+              any: [
+                { mqtt: { topic: "house/value1", equals: "guests" } },
+                {
+                  all: [
+                    { mqtt: { topic: "house/value1", equals: "away" } },
+                    { day: "today", confidence: 40 },
+                  ],
+                },
+              ],
+            },
+          },
+          { topic: "board/set", message: true, choose: [GUESTS_ON] },
+        ),
+      ],
+      events: [{ at: 1, kind: "start" }, valueAt(60, "guests"), valueAt(300, "home"), valueAt(600, "away")],
+    },
+  },
 ];

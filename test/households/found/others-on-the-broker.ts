@@ -1,5 +1,5 @@
 import type { Scenario, ScriptEvent } from "../scenario.ts";
-import { type Found, GUESTS_CONFIRMED, PEAK, QUIET_MORNING } from "./shared.ts";
+import { eachMinute, type Found, GUESTS_CONFIRMED, PEAK, QUIET_MORNING } from "./shared.ts";
 
 /** Another vigie, and other programs that write on vigie's topics. */
 export const OTHERS_ON_THE_BROKER: readonly Found[] = [
@@ -58,6 +58,19 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
         { at: 1, kind: "start" },
         { at: 120, kind: "other vigie", how: "takes over", for: 300 },
         { at: 900, kind: "reload" },
+      ],
+    },
+  },
+  {
+    what: "a judge for which the silence of the other vigie counts also while the connection is lost, ten times",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_500,
+      configs: [{ ...GUESTS_CONFIRMED, mqtt: { url: "mqtt://192.0.2.1", grace: "1h" } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "other vigie", how: "takes over", for: 300 },
+        ...eachMinute(900, 10),
       ],
     },
   },

@@ -107,3 +107,8 @@ export function valuesAt(
 ): ScriptEvent {
   return { at, kind: "series", topic: "house/value1", ...times, retain: true, values: { words } };
 }
+
+/** The connection is lost so many times. */
+export function eachMinute(at: number, times: number): ScriptEvent[] {
+  return Array.from({ length: times }, (_, index) => ({ at: at + 60 * index, kind: "connection lost" }));
+}

@@ -8,6 +8,7 @@ import {
   countDayWords,
   isOtherDay,
   looksAtOneDay,
+  mayNameNoDay,
   reachesOtherDay,
   wereRulesEdited,
 } from "./rules-on-days.ts";
@@ -195,8 +196,9 @@ function repeated(look: Look): Finding[] {
     const text = payload.replaceAll(`${MARK} `, "");
     const ownChoices = output.choose.filter((choice) => isTextOf(choice.payload, text));
     const own = { ...output, choose: ownChoices };
-    // Each of its days may be told once.
-    const before = same.at(-Math.max(1, countDayWords(trace, own, steady)));
+    // Each of its days may be told once. A rule that can be ON by a condition that names no day may send the text once more.
+    const days = countDayWords(trace, own, steady);
+    const before = same.at(-Math.max(1, days > 0 && mayNameNoDay(trace, own, steady) ? days + 1 : days));
     const since = perhaps.filter((one) => one.steady > (before?.steady ?? 0) && one.payload !== payload);
     if (sending.takenAt !== null) delivered.push(sending);
     if (mayHaveArrived(sending)) perhaps.push(sending);

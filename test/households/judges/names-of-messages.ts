@@ -45,7 +45,8 @@ function mayBeAnother(look: Look, before: readonly Sending[], second: Sending): 
   const { steady } = second;
   const output = life.at(steady);
   const chosen = life.chosen(first.steady - AROUND, steady + AROUND);
-  if (!output || !chosen || steady - first.steady > LONGEST) return true;
+  const firstOfName = before.find(({ sendingId }) => sendingId === first.sendingId) ?? first;
+  if (!output || !chosen || steady - firstOfName.steady > LONGEST) return true;
   const rules = new Set(chosen.flatMap((one) => ("rule" in one ? [one.rule] : [])));
   const tries = before.filter((one) => one.payload === second.payload && mayHaveArrived(one));
   return (
@@ -61,7 +62,7 @@ function mayBeAnother(look: Look, before: readonly Sending[], second: Sending): 
 
 /** After six tries it is given up, if people may have read it. */
 const MOST = 6;
-/** The same text is kept for six hours. */
+/** The same text is kept for six hours after its first try. */
 const LONGEST = 6 * HOUR - MINUTE;
 const SAVED = 5_000;
 const AROUND = 12_000;

@@ -126,9 +126,12 @@ function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning)
     .slice(Math.max(0, count - 2), count)
     .some(({ failure }) => failure === "refused");
   const length = output.confirm?.for ?? USUAL;
-  const since = Math.max(sentAt, begunAnewAt(life, steady));
+  const begunAnew = begunAnewAt(life, steady);
+  const since = Math.max(sentAt, begunAnew);
   const isTried = steady - since > length - calm.lag(steady) || output.isMessage;
   if (isRefused || isTried) return "right";
+  // It may have begun while no topic could say so.
+  if (begunAnew > sentAt && !calm.isThrough(begunAnew - AROUND, begunAnew)) return "skipped";
   return isWrong(
     look,
     steady,
@@ -211,9 +214,16 @@ function notConfirmed(look: Look): Finding[] {
     const { steady } = saying.report;
     const soon = steady + TAKEN + calm.lag(steady);
     if (mayBeAway(life, steady, soon) || !stands(look, saying, soon)) return "skipped";
+    if (life.stateAt(soon) === "sent" && isOfConfigurationBefore(look, soon)) return "skipped";
     const isStill = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
     return isStill ? stillSays(look, saying, soon) : "right";
   });
+}
+
+/** What the device should report of such a payload is not known before this configuration has chosen one. */
+function isOfConfigurationBefore({ trace, life }: Look, at: number): boolean {
+  const edited = trace.events.findLast((event) => event.steady <= at && isKind(event, "reload", "start"));
+  return life.chosen(edited?.steady ?? at, at)?.every(({ kind }) => kind === "stands") ?? false;
 }
 
 /** While its device is away nothing is confirmed, and when it is back, what it said before says nothing of what it does then. */

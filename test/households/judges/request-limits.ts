@@ -1,4 +1,4 @@
-import { DAY, HOUR, instantsOf, MINUTE, readTime, wallClock } from "../calendar.ts";
+import { DAY, HOUR, MINUTE, readTime, wallClock } from "../calendar.ts";
 import { isKind, type SourceName, type Trace, type TraceEvent } from "../trace.ts";
 import { type Finding, type Judge, untilWrong } from "./judge.ts";
 import { houseAt, housesBetween } from "./topics.ts";
@@ -160,13 +160,21 @@ function pollsThatGoOn(trace: Trace, source: SourceName, list: readonly Request[
   const [first, last] = [list[0]!, list.at(-1)!];
   const houses = housesBetween(trace, first.steady, last.steady);
   const every = source === "rte" ? HOUR : Math.min(...houses.map(({ pollEvery }) => pollEvery));
-  const date = new Date(first.at).toISOString().slice(0, 10);
-  const evenings = ["05:50", "18:00"]
-    .flatMap((time) => instantsOf(date, readTime(time)))
-    .filter((at) => at + SPREAD >= first.at && at <= last.at);
-  return 2 + Math.floor((last.at - first.at) / every) + evenings.length;
+  const zones = new Set(houses.map(({ timeZone }) => timeZone));
+  let rechecks = 0;
+  for (const zone of zones) rechecks += countRechecks(first.at - SPREAD, last.at, zone);
+  return 2 + Math.floor((last.at - first.at) / every) + rechecks;
 }
 
+function countRechecks(from: number, to: number, zone: string): number {
+  let count = 0;
+  for (let at = Math.ceil(from / MINUTE) * MINUTE; at <= to; at += MINUTE)
+    if (RECHECKS.includes(wallClock(at, zone).minutes)) count += 1;
+  return count;
+}
+
+/** By the wall clock of the tariff. */
+const RECHECKS = ["05:50", "18:00"].map(readTime);
 const BUDGETS = { service: 150, rte: 80 };
 const AT_ONCE = 100;
 /** Each installation asks at its own time, up to five minutes after these. */

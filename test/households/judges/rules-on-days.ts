@@ -1,6 +1,6 @@
 import { DAY_WORDS, tariffDay, wallClock } from "../calendar.ts";
 import type { Trace } from "../trace.ts";
-import { chainOf, type House, isRange, partsOf, type RuleText } from "./house.ts";
+import { type ConditionText, chainOf, type House, isRange, partsOf, type RuleText } from "./house.ts";
 import type { OutputText } from "./house-outputs.ts";
 import { BASE, houseAt, housesBetween, readTopics } from "./topics.ts";
 
@@ -16,6 +16,19 @@ export function looksAtOneDay(trace: Trace, output: OutputText, steady: number):
 export function countDayWords(trace: Trace, { choose }: OutputText, steady: number): number {
   const rules = houseAt(trace, steady)?.rules ?? [];
   return new Set(choose.flatMap(({ when }) => dayWordsOf(when, rules))).size;
+}
+
+/**
+ * Whether a rule of this output may be ON by a condition that names no day: one alternative of an `any` may be a value of the house,
+ * and another one a day.
+ */
+export function mayNameNoDay(trace: Trace, { choose }: OutputText, steady: number): boolean {
+  const rules = houseAt(trace, steady)?.rules ?? [];
+  return choose
+    .flatMap(({ when }) => rules.filter(({ id }) => id === when))
+    .flatMap((rule) => chainOf(rule, rules))
+    .flatMap(({ when }) => partsOf(when).flatMap(({ any = [] }) => any))
+    .some((alternative) => dayWordsIn(alternative, rules).length === 0);
 }
 
 /**
@@ -44,10 +57,15 @@ export function wereRulesEdited(trace: Trace, from: number, to: number): boolean
 
 function dayWordsOf(id: string, rules: readonly RuleText[]): string[] {
   const rule = rules.find((one) => one.id === id);
-  if (!rule) return [];
-  return chainOf(rule, rules).flatMap(({ when }) =>
-    partsOf(when).flatMap(({ day }) => (day === undefined || isRange(day) ? [] : [day])),
-  );
+  return rule ? dayWordsIn(rule.when, rules) : [];
+}
+
+/** The words by which it names single days, also through the rules that it refers to. */
+function dayWordsIn(condition: ConditionText, rules: readonly RuleText[]): string[] {
+  return partsOf(condition).flatMap(({ day, rule }) => [
+    ...(day === undefined || isRange(day) ? [] : [day]),
+    ...(rule === undefined ? [] : dayWordsOf(rule, rules)),
+  ]);
 }
 
 /** Milliseconds: its own, and the longest one of the rules in it. */

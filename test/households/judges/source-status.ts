@@ -3,6 +3,7 @@ import { type EventOf, isKind, type Kind, type SourceName, type Trace, type Trac
 import type { Judge } from "./judge.ts";
 import { onceForEach } from "./once-for-each.ts";
 import { judgeSnapshots, type Snapshot } from "./snapshots.ts";
+import { houseAt } from "./topics.ts";
 import { readMade } from "./truth/known-days.ts";
 
 /**
@@ -82,18 +83,19 @@ function readWords(trace: Trace, source: SourceName): Word[] {
     if (!isKind(event, "answer", "no answer") || event.source !== source) return [];
     const [path = ""] = event.path.split("?");
     if (!(path.endsWith("/v1/public") || path.endsWith("/tempoLight"))) return [];
-    return [{ steady, is: isKind(event, "answer") ? wordOf(event) : "failure" }];
+    const zone = houseAt(trace, steady)?.timeZone;
+    return [{ steady, is: isKind(event, "answer") ? wordOf(event, zone) : "failure" }];
   });
 }
 
-/** Without any doubt. */
-function wordOf(answer: EventOf<"answer"> & TraceEvent): Word["is"] {
+/** Without any doubt. `zone`: that of the tariff, by which vigie counts its days. */
+function wordOf(answer: EventOf<"answer"> & TraceEvent, zone: string | undefined): Word["is"] {
   if (answer.status !== 200 && answer.status !== 304) return "failure";
   if (/violet|null/.test(answer.body)) return "unclear";
   const type = answer.headers["content-type"] ?? "json";
   try {
     const { today, values } = JSON.parse(answer.body);
-    const word = values?.[wallClock(answer.at).date];
+    const word = values?.[wallClock(answer.at, zone).date];
     const isRead = /json/.test(type) && (today?.color !== undefined || /^(blue|white|red)$/i.test(word));
     return isRead ? "answer" : "unclear";
   } catch {

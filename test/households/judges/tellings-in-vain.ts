@@ -141,8 +141,11 @@ function problemStays(look: Look): Finding[] {
     // What nobody had taken was another problem, which is over when it is taken.
     const wasTaken = within(ofOrder, 0, now.steady - 1_000).at(-1)?.takenAt !== null;
     if (last.how === "mqtt" ? !wasTaken : tried.some(({ takenAt }) => takenAt !== null)) return [];
+    // The topic names whole seconds: what was sent 50 ms after the failure seems to be sent before it.
     const isKnown =
-      sentAt < before.steady && calm.isThrough(before.steady - AROUND, steady) && life.isSame(sentAt, steady);
+      sentAt < before.steady - 1_000 &&
+      calm.isThrough(before.steady - AROUND, steady) &&
+      life.isSame(sentAt, steady);
     if (!isKnown) return ["skipped"];
     if (topics.at(`${BASE}/service/failed_outputs`, steady) !== "None") return ["right"];
     const sentence = `${life.id} has failed and is ${now.state}, and no device is named that does not do what it was sent`;

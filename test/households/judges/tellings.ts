@@ -338,8 +338,9 @@ function mayCount(look: Look, { steady }: Sending): boolean {
 
 /** Until when it waited for a report last; it also waits, without a new sending, if `confirm` is added, perhaps only now. */
 function waitedUntil({ states, at }: OutputLife, steady: number, sent: Sending): number | null {
-  if (!at(sent.steady)?.confirm) return steady;
-  const last = states.slice(0, countUntil(states, steady)).findLastIndex(({ state }) => state === "waiting");
+  const before = states.slice(0, countUntil(states, steady));
+  if (!at(sent.steady)?.confirm || before.at(-1)?.state === "sent") return steady;
+  const last = before.findLastIndex(({ state }) => state === "waiting");
   return last < 0 ? null : Math.min(states[last + 1]?.steady ?? steady, steady);
 }
 
@@ -417,10 +418,14 @@ function returns({ trace, life, calm }: Look): Reason[] {
 function connections({ trace, life, calm }: Look): Reason[] {
   let isOrderly = true;
   let isReloading = false;
+  let isConnected = false;
   return trace.events.flatMap((event): Reason[] => {
     const { steady } = event;
-    if (isKind(event, "kill", "crash", "disconnected")) isOrderly = false;
+    if (isKind(event, "kill", "crash")) isOrderly = false;
+    // A frozen broker closes the connection of a vigie that was ended only afterwards.
+    if (isKind(event, "disconnected") && isConnected) isOrderly = false;
     if (isKind(event, "stopped", "state file")) isOrderly = true;
+    if (isKind(event, "connected", "start", "stopped")) isConnected = event.kind === "connected";
     if (isKind(event, "start", "reload")) isReloading = event.kind === "reload";
     if (!isKind(event, "connected")) return [];
     // A reload makes a new connection, at a slow broker long after the reload is done. vigie may tell devices then, and need not.

@@ -113,7 +113,9 @@ function takes(trace: Trace): Finding[] {
 }
 
 const REACHABLE = ["other vigie", "broker up", "resume", "latency"] as const satisfies readonly Kind[];
+/** At a broken connection the silence since the last question does not count: it was not heard. */
 const DISTURBING = [
+  "connections broken",
   "broker down",
   "broker up",
   "suspend",

@@ -45,7 +45,9 @@ export function pricesOf(
     if (!facts.some((fact) => fact.color === color)) continue;
     const { said, isSure } = ofService(book, date, color, period);
     found.push(...said);
-    if (isSure && facts.every((fact) => fact.color === color))
+    // A day that has no price says nothing of it, such as one whose price came in cents.
+    const isPriced = isSure && said.every((price) => price !== null);
+    if (isPriced && facts.every((fact) => fact.color === color))
       return preferred(house, found, ofTable(house, now, color, period));
   }
   return preferred(house, [...found, null], ofTable(house, now, color, period));

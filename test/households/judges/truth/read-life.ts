@@ -95,7 +95,7 @@ function findLife(trace: Trace): Life {
     // Which of the earlier ones it is, is not in the trace.
     if (from === "earlier") return mergeMemories(ever, NOTHING);
     // "A simulation ends."
-    return { ...previous, settings: { ...previous.settings, simulation: [null] } };
+    return withoutSimulation(previous);
   };
   const doubt = (event: TraceEvent, length: number) =>
     doubtUntil.set(event.steady, Math.max(doubtUntil.at(event.steady), event.steady + length));
@@ -176,6 +176,9 @@ function findLife(trace: Trace): Life {
         keepsPrevious = true;
         onDisk = writing;
       }
+      // A start that cannot save ends a simulation, as a later command may have ended it.
+      if (event.outcome === "failed" && !is.started)
+        learnt(event, mergeMemories(current, withoutSimulation(current)));
     }
     if (isKind(event, "state file")) {
       learnt(event, afterMishap(event));
@@ -269,6 +272,10 @@ function edited({ book, settings }: Memory, before: House, after: House): Memory
 function mergeMemories(one: Memory, other: Memory): Memory {
   if (one === other) return one;
   return { book: mergeBooks(one.book, other.book), settings: mergeSettings(one.settings, other.settings) };
+}
+
+function withoutSimulation({ book, settings }: Memory): Memory {
+  return { book, settings: { ...settings, simulation: [null] } };
 }
 
 const NOTHING: Memory = { book: EMPTY_BOOK, settings: NO_SETTINGS };

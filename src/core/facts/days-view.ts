@@ -6,7 +6,7 @@ import type { DayFacts, SeasonFacts } from "./facts.ts";
 import { seasonFacts } from "./season-facts.ts";
 
 /** The known days as they are at one instant. A day and the season are derived when they are first read. */
-export interface View {
+export interface DaysView {
   at: Instant;
   knownDays: KnownDays;
   tariff: Tariff;
@@ -21,7 +21,7 @@ export interface View {
   season: () => SeasonFacts;
 }
 
-export function viewAt(knownDays: KnownDays, at: Instant, tariff: Tariff): View {
+export function daysAt(knownDays: KnownDays, at: Instant, tariff: Tariff): DaysView {
   const now = tariffDate(at, tariff);
   const today = civilDate(at, tariff.time_zone);
   const days = new Map<IsoDate, DayFacts>();
