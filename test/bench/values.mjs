@@ -11,7 +11,9 @@ const RULES = 10;
 const TOPICS_OF_A_RULE = 10;
 const OUTPUTS = 50;
 const SETTLING = 20_000;
-const ROUNDS = 6;
+/** Memory is compared between the first half of them and the second. */
+const ROUNDS_OF_VALUES = 6;
+const ROUNDS_OF_REPORTS = 3;
 const ROUND = 20_000;
 
 /** 100 topics with 5 messages a second each, for vigie with a rule for every ten of them, and for a bare subscriber. */
@@ -20,12 +22,13 @@ export async function measureValues(surroundings, report) {
   const turns = await countTurns(surroundings.broker.port);
   const programs = await startPrograms(surroundings, "values", { VIGIE_RULES: JSON.stringify(rules) });
   const turnsBefore = turns.most();
-  const { spent, memory } = await measureRounds(programs);
+  const { spent, memory } = await measureRounds(programs, ROUNDS_OF_VALUES);
   report.beside("values", spent);
-  report.alone("valuesTurns", [((turns.most() - turnsBefore) / (ROUNDS * ROUND)) * 1000]);
+  report.alone("valuesTurns", [((turns.most() - turnsBefore) / (ROUNDS_OF_VALUES * ROUND)) * 1000]);
+  const half = ROUNDS_OF_VALUES / 2;
   // Between two garbage collections it goes up and down by some MB.
   const least = (rounds) => Math.min(...rounds);
-  report.alone("valuesGrowth", [least(memory.slice(ROUNDS / 2)) - least(memory.slice(0, ROUNDS / 2))]);
+  report.alone("valuesGrowth", [least(memory.slice(half)) - least(memory.slice(0, half))]);
   await turns.end();
   await endPrograms(programs);
 }
@@ -37,7 +40,7 @@ export async function measureReports(surroundings, report) {
     VIGIE_RULES: JSON.stringify([RULE_OF_OUTPUTS]),
     VIGIE_OUTPUTS: JSON.stringify(outputs),
   });
-  const { spent } = await measureRounds(programs);
+  const { spent } = await measureRounds(programs, ROUNDS_OF_REPORTS);
   report.beside("reports", spent);
   await endPrograms(programs);
 }
@@ -56,10 +59,10 @@ async function endPrograms(programs) {
 }
 
 /** CPU of each second, and vigie's memory after each round. */
-async function measureRounds({ vigie, subscriber }) {
+async function measureRounds({ vigie, subscriber }, rounds) {
   const spent = { vigie: [], subscriber: [] };
   const memory = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const before = await Promise.all([readSpent(vigie.pid), readSpent(subscriber.pid)]);
     await pause(ROUND);
     const after = await Promise.all([readSpent(vigie.pid), readSpent(subscriber.pid)]);
