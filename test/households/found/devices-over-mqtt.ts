@@ -216,6 +216,26 @@ export const DEVICES_OVER_MQTT: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge expects longer pauses of a device with QoS 0, at each of whose payloads the broker ends the connection",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 600,
+      configs: [
+        houseWith(GUESTS, {
+          topic: "device1/set",
+          qos: 0,
+          choose: [GUESTS_ON],
+          confirm: { topic: "device1/state" },
+        }),
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 30, kind: "refuse", topic: "device1/set", ends: true, for: 500 },
+        valueAt(60, "guests"),
+      ],
+    },
+  },
 ];
 
 /** A device that is told once a night, and nothing when the night ends. */

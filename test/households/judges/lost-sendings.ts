@@ -5,7 +5,7 @@ import type { Sending } from "./sendings.ts";
 
 /**
  * "If the connection to the broker ends before the broker has acknowledged a payload, vigie sends it again after `confirm.every`, and then
- * after pauses that double, up to ten minutes": the connection is needed by all devices.
+ * after pauses that double, up to ten minutes": the connection is needed by all devices. With `qos: 0` nothing is acknowledged.
  */
 export const lostSendingsJudge: Judge = judgeOutputs("pauses after a lost connection", (look) =>
   targetsOf(look.life).flatMap((sendings) => {
@@ -31,7 +31,11 @@ function judgePause({ trace, life, calm }: Look, lost: readonly Sending[], next:
   );
   const chosen = life.chosen(first.steady, next.steady);
   const isSure =
-    output && !output.isMessage && !isInterrupted && chosen?.every((one) => isStill(one, first.payload));
+    output &&
+    !output.isMessage &&
+    output.qos > 0 &&
+    !isInterrupted &&
+    chosen?.every((one) => isStill(one, first.payload));
   if (!isSure || !life.isSame(first.steady, next.steady) || life.isOrderedAnew(first, next, calm))
     return "skipped";
   const every = output.confirm?.every ?? USUAL;
