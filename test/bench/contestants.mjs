@@ -19,6 +19,18 @@ export function listContestants(nodeRed) {
 /** Those of systemd/vigie.service and of the image. */
 const START_FLAGS = ["--max-semi-space-size=1"];
 
+/**
+ * For what is measured at rest: in the hours of the announcement vigie asks every five minutes, and what it has learnt is new on the
+ * page. So these hours are half a day away.
+ */
+export function withoutPolls() {
+  const hour = String((new Date().getUTCHours() + 12) % 24).padStart(2, "0");
+  return {
+    VIGIE_SERVICE_POLL_EVERY: "6h",
+    VIGIE_SERVICE_POLL_ANNOUNCEMENT_BETWEEN: JSON.stringify([`${hour}:00`, `${hour}:30`]),
+  };
+}
+
 async function startFloor({ service, broker, base, env }) {
   return startProgram(process.execPath, [FLOOR, service, "127.0.0.1", String(broker.port), base], env);
 }

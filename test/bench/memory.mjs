@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { withoutPolls } from "./contestants.mjs";
 import { readSpent } from "./spent.mjs";
 
 const RUNS = 5;
@@ -17,7 +18,7 @@ export async function measureMemory({ contestants, services, ...surroundings }, 
   for (let run = 0; run < RUNS; run += 1) {
     const service = services[run % services.length];
     for (const name of Object.keys(contestants)) {
-      const place = { ...surroundings, service, base: `memory${run}${name}` };
+      const place = { ...surroundings, service, base: `memory${run}${name}`, env: withoutPolls() };
       runs.push({ name, program: await contestants[name].start(place) });
     }
   }

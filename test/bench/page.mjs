@@ -3,6 +3,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { withoutPolls } from "./contestants.mjs";
 import { readAnonymous } from "./memory.mjs";
 import { startProgram } from "./program.mjs";
 import { readSpent } from "./spent.mjs";
@@ -154,7 +155,7 @@ async function measurePageStart({ contestants: { vigie }, services, ...place }, 
 }
 
 function listenOn(port) {
-  return { VIGIE_HTTP_LISTEN: `127.0.0.1:${port}` };
+  return { ...withoutPolls(), VIGIE_HTTP_LISTEN: `127.0.0.1:${port}` };
 }
 
 function freePort() {

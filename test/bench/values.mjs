@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import mqtt from "mqtt";
+import { withoutPolls } from "./contestants.mjs";
 import { readAnonymous } from "./memory.mjs";
 import { startProgram } from "./program.mjs";
 import { readSpent } from "./spent.mjs";
@@ -47,7 +48,8 @@ export async function measureReports(surroundings, report) {
 
 /** `what` the house says, which is also the base topic of vigie. */
 async function startPrograms({ contestants, services: [service], broker, folder }, what, env) {
-  const vigie = await contestants.vigie.start({ service, broker, folder, base: what, env });
+  const settings = { ...withoutPolls(), ...env };
+  const vigie = await contestants.vigie.start({ service, broker, folder, base: what, env: settings });
   const subscriber = startProgram(process.execPath, [SUBSCRIBER, String(broker.port)]);
   const house = startProgram(process.execPath, [HOUSE, String(broker.port), what]);
   await pause(SETTLING);
