@@ -6,7 +6,7 @@ import { startProgram } from "./program.mjs";
 const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 const TITLE = "says nothing but what was announced by then";
 
-/** The season of the test suite, timed by the suite. */
+/** A season of the test suite, timed by the suite. */
 export async function measureSeason({ folder }, report) {
   const output = join(folder, "season.json");
   const args = [
@@ -19,7 +19,7 @@ export async function measureSeason({ folder }, report) {
     "--reporter=json",
     `--outputFile=${output}`,
   ];
-  const program = startProgram(process.execPath, [VITEST, ...args], { VIGIE_TEST_LONG: "" });
+  const program = startProgram(process.execPath, [VITEST, ...args], { VIGIE_TEST_LONG: "1" });
   await program.gone;
   const text = await readFile(output, "utf8").catch(() => {
     throw new Error(`Expected the season's test to end, got: ${program.said()}`);
