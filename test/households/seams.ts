@@ -161,7 +161,6 @@ export async function openVigie(worlds: Worlds): Promise<Vigie> {
     takeOver: false,
     sinks: [{ name: "yielding", show: ({ broker: { other_owner } }) => other_owner && yieldTo(other_owner) }],
   });
-  await store.flush();
   let inForce: ReadConfig | null = null;
   let calendar = "";
   const start = async (config: Config) => {

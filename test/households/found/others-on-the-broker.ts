@@ -75,6 +75,19 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
     },
   },
   {
+    what: "a household lets a start wait for a disk that hangs, which vigie does not do, and another vigie has gone",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 1_500,
+      configs: [GUESTS_CONFIRMED],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 300, kind: "other vigie", how: "takes over", for: 60 },
+        { at: 362, kind: "disk", fault: "hangs", for: 600 },
+      ],
+    },
+  },
+  {
     what: "a judge takes the message that clears another program's event for an event",
     scenario: {
       ...QUIET_MORNING,

@@ -215,11 +215,11 @@ test("a message comes again after a kill if the disk had hung since before it wa
     { at: 830, kind: "start" },
     valueAt(890, "guests"),
   ]);
-  expect(sent(trace)).toEqual(["11.8 min: m1", "15.0 min: m1"]);
+  expect(sent(trace)).toEqual(["11.8 min: m1", "14.0 min: m1"]);
   expect(sentences(trace)).toEqual([]);
   const events = trace.events.filter(({ kind }) => kind !== "write");
   expect(sentences({ ...trace, events })).toEqual([
-    "phone: m1 was sent again 3.3 min after it was delivered",
+    "phone: m1 was sent again 2.2 min after it was delivered",
   ]);
 });
 
