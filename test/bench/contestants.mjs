@@ -20,8 +20,8 @@ export function listContestants(nodeRed) {
 const START_FLAGS = ["--max-semi-space-size=1"];
 
 /**
- * For what is measured at rest: in the hours of the announcement vigie asks every five minutes, and what it has learnt is new on the
- * page. So these hours are half a day away.
+ * Settings of a vigie that is measured while no poll is due. In the hours of the announcement it would ask every five minutes, and
+ * its page would change. So these hours are half a day away.
  */
 export function withoutPolls() {
   const hour = String((new Date().getUTCHours() + 12) % 24).padStart(2, "0");

@@ -1,3 +1,5 @@
+// Two sources in virtual time, which tell the same, or one of them late, something else, or nothing: what is shown is what
+// a second decision makes of the words that went out, at every boundary and after every answer.
 import { describe, expect, it } from "vitest";
 import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
@@ -6,10 +8,6 @@ import type { SourceName } from "./said-words.ts";
 import { type Behaviour, inventReplays, WELL, writeScript } from "./scripted-sources.ts";
 import { runTwoSources, type TwoSourcesOutcome } from "./two-sources-run.ts";
 
-/**
- * Two sources in virtual time, which tell the same, or one of them late, something else, or nothing: what is shown is what
- * a second decision makes of the words that went out, at every boundary and after every answer.
- */
 const MINUTE = 60_000;
 const at = (date: IsoDate, time = "00:00"): Instant => wallInstant(date, time, "Europe/Paris");
 const away = (from: Instant, until: Instant): Behaviour => ({
