@@ -1,5 +1,4 @@
 import type { Instant } from "../core/calendar/tariff.ts";
-import { SOURCE_IDS } from "../core/sources/source.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { SystemdNotifier } from "../runtime/systemd.ts";
@@ -76,9 +75,9 @@ function healthOf(at: Instant, { status }: Daemon): Health | null {
   const running = status();
   if (!running) return null;
   const { view, embeddedPort } = running;
-  const { facts, factsInput, unsaved, broker } = view;
+  const { facts, factsInput, unsaved, broker, sinceStart } = view;
   const { dated } = facts;
-  const { clock } = factsInput;
+  const { clock, service, official, isInvented } = factsInput;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
   return {
     at,
@@ -86,12 +85,12 @@ function healthOf(at: Instant, { status }: Daemon): Health | null {
     failed: factsInput.vigie_failed,
     broker: { ...broker, port: embeddedPort },
     data: {
-      last_success: factsInput.service.last_success,
-      official_success: factsInput.official?.last_success ?? null,
-      official_fails: factsInput.official !== null && factsInput.official.light !== null,
-      saved: SOURCE_IDS.filter((id) => factsInput[id]?.only_saved),
+      last_success: service?.answered_at ?? null,
+      official_success: official?.answered_at ?? null,
+      official_fails: official !== null && official.failing !== null,
+      saved: sinceStart.unpolled,
       newest,
-      service: factsInput.service.kind,
+      service: isInvented ? "invented" : service ? "real" : "none",
     },
     ...(!clock.right && {
       wrong_clock: { true_time: clock.at + (at - view.at.now), at_least: clock.at_least ?? false },

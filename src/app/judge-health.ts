@@ -1,5 +1,4 @@
 import type { Instant } from "../core/calendar/tariff.ts";
-import type { ServiceKind } from "../core/facts/source-record.ts";
 import { describeDuration } from "../core/log/duration.ts";
 import { valueAt } from "../runtime/value-at.ts";
 
@@ -23,11 +22,12 @@ export interface Health {
     official_success: Instant | null;
     /** The official source was asked for today and tomorrow since then, and did not answer. */
     official_fails?: boolean;
-    /** Those that have not answered since the start: their instant is that of the state file, or later. */
+    /** Those of which no poll has ended since the start: their instant is that of the state file, or later. */
     saved?: readonly string[];
     /** The last date whose colour is known. */
     newest: string | null;
-    service: ServiceKind;
+    /** Whether there is a service, or only the invented days of the simulator. */
+    service: "real" | "invented" | "none";
   };
   /** Only while this machine's clock is wrong: the true time then, or (`at_least`) an instant that has passed. */
   wrong_clock?: { true_time: Instant; at_least: boolean };

@@ -1,16 +1,14 @@
 import type { Config } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import type { ClockCheck } from "../core/facts/source-clocks.ts";
-import type { ServiceKind } from "../core/facts/source-record.ts";
 import { saidAtStart } from "../core/loop/changes.ts";
 import type { Kept, Known } from "../core/loop/known.ts";
 import type { LoopConfig } from "../core/loop/loop-config.ts";
 import { startKnown } from "../core/loop/start.ts";
-import type { ClientMemory } from "../core/sources/client-memory.ts";
-import type { OfficialMemory } from "../core/sources/request-memory.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
-import type { Source, SourceId, SourceKept } from "../core/sources/source.ts";
+import type { Source, SourceId } from "../core/sources/source.ts";
+import { clientMemoryOf, NEW_SOURCE } from "../core/sources/source-kept.ts";
 import { type ClockWithTimers, readClocks } from "../runtime/clock.ts";
 import type { MemoryKeeper } from "../service/memory-keeper.ts";
 import { createSourceSink, type SourceClient } from "../service/source-sink.ts";
@@ -28,7 +26,7 @@ interface PartsOptions {
   store: Store;
   clock: ClockWithTimers;
   kept: Kept;
-  sources: { service: SourceClient | null; official: SourceClient | null; serviceKind: ServiceKind };
+  sources: { service: SourceClient | null; official: SourceClient | null; isInvented: boolean };
   /** The broker as messages name it. */
   broker: string;
   /** 0 to 1: this installation's phase. */
@@ -61,6 +59,7 @@ export function createLoopParts(options: PartsOptions): LoopParts {
     rules: config.rules,
     outputs: config.outputs,
     sources: clients.map(({ source }) => source),
+    isInvented: sources.isInvented,
     times: config.service.poll,
     offset: options.offset,
     grace: config.mqtt.grace,
@@ -83,7 +82,6 @@ export function createLoopParts(options: PartsOptions): LoopParts {
     known: startKnown(kept, {
       at,
       config: loopConfig,
-      serviceKind: sources.serviceKind,
       broker,
       before: before && { known: before.known, same: sameSources(before.config, config) },
       isAfterCrash: options.isAfterCrash ?? false,
@@ -128,9 +126,9 @@ export function readKeptOf(store: Store, config: Pick<DecidingConfig, "service" 
 }
 
 /** What the clients of the sources count and learn: they go on from what is kept, and post it. */
-export function postMemories(kept: Kept, post: Post) {
-  const keeper = <Memory extends SourceKept>(source: SourceId): MemoryKeeper<Memory> => {
-    let memory = (kept.sources[source] ?? {}) as Memory;
+export function postMemories(kept: Kept, post: Post): Record<SourceId, MemoryKeeper> {
+  const keeper = (source: SourceId): MemoryKeeper => {
+    let memory = clientMemoryOf(kept.sources[source] ?? NEW_SOURCE);
     return {
       get: () => memory,
       set: (next) => {
@@ -139,7 +137,7 @@ export function postMemories(kept: Kept, post: Post) {
       },
     };
   };
-  return { memory: keeper<ClientMemory>("service"), officialMemory: keeper<OfficialMemory>("official") };
+  return { service: keeper("service"), official: keeper("official") };
 }
 
 /** Gives the disk what it has to be given, and posts when it is written, or could not be. */

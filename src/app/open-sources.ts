@@ -1,10 +1,7 @@
 import type { Config } from "../config/config.ts";
-import type { ServiceKind } from "../core/facts/source-record.ts";
-import type { ClientMemory } from "../core/sources/client-memory.ts";
-import type { OfficialMemory, RequestMemory } from "../core/sources/request-memory.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
-import type { Source } from "../core/sources/source.ts";
+import type { Source, SourceId } from "../core/sources/source.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { Transport } from "../service/http-transport.ts";
 import type { MemoryKeeper } from "../service/memory-keeper.ts";
@@ -18,13 +15,13 @@ export interface OpenedSources {
   service: ServiceClient | null;
   /** null with `official.source: off`. */
   official: OfficialClient | null;
-  serviceKind: ServiceKind;
+  /** The built-in simulator is one of them, or both. */
+  isInvented: boolean;
   stop: () => Promise<void>;
 }
 
-interface OpenOptions extends Pick<PoliteOptions<RequestMemory>, "clock" | "random" | "log" | "patience"> {
-  memory: MemoryKeeper<ClientMemory>;
-  officialMemory: MemoryKeeper<OfficialMemory>;
+interface OpenOptions extends Pick<PoliteOptions, "clock" | "random" | "log" | "patience"> {
+  memories: Record<SourceId, MemoryKeeper>;
   movedDays: MovedDaysKeeper;
   openTransport?: OpenTransport | undefined;
 }
@@ -35,9 +32,14 @@ export type OpenTransport = (source: Source, base: string) => Transport;
 /** The clients of the sources that the configuration names; where one is the simulator, it is started. */
 export async function openSources(
   config: Pick<Config, "service" | "official" | "tariff">,
-  { memory, officialMemory, movedDays, openTransport, ...options }: OpenOptions,
+  { memories, movedDays, openTransport, ...options }: OpenOptions,
 ): Promise<OpenedSources> {
-  const { service, official, invented, stop } = await openAddresses(config, options.clock, movedDays);
+  const {
+    service,
+    official,
+    invented: isInvented,
+    stop,
+  } = await openAddresses(config, options.clock, movedDays);
   const shared = { ...options, version: VERSION };
   const transportTo = (source: Source, base: string) =>
     openTransport && { transport: openTransport(source, base) };
@@ -49,7 +51,7 @@ export async function openSources(
           ...transportTo(FORECAST_SERVICE, service),
           base: service,
           config: config.service,
-          memory,
+          memory: memories.service,
         });
   const officialClient =
     official === null
@@ -59,12 +61,12 @@ export async function openSources(
           ...transportTo(RTE, official),
           base: official,
           tariff: config.tariff,
-          memory: officialMemory,
+          memory: memories.official,
         });
   return {
     service: serviceClient,
     official: officialClient,
-    serviceKind: invented ? "invented" : service === null ? "none" : "real",
+    isInvented,
     stop: async () => {
       await Promise.all([serviceClient?.close(), officialClient?.close()]);
       await stop();

@@ -219,7 +219,7 @@ async function openParts(options: RunningOptions, post: Post) {
 async function openOwnSources(kept: Kept, options: RunningOptions, post: Post) {
   const { config, store, clock, random, log, openTransport } = options;
   const sources = await openSources(config, {
-    ...postMemories(kept, post),
+    memories: postMemories(kept, post),
     movedDays: {
       get: () => store.state().moved_days ?? {},
       atStart: {
@@ -232,7 +232,7 @@ async function openOwnSources(kept: Kept, options: RunningOptions, post: Post) {
     log,
     openTransport,
   });
-  if (sources.serviceKind === "invented") log.warn(INVENTED);
+  if (sources.isInvented) log.warn(INVENTED);
   return sources;
 }
 

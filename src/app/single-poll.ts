@@ -1,12 +1,13 @@
 import type { Config } from "../config/config.ts";
 import { wallTime } from "../core/calendar/dates.ts";
 import type { LogLine, ProblemLine } from "../core/log/log-line.ts";
+import { isOf } from "../core/loop/problems.ts";
 import type { View } from "../core/loop/view.ts";
 import type { HeardValues, KeptValues } from "../core/rules/value-readings.ts";
 import { POLL_LIMIT } from "../core/sources/poll.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
-import type { SourceId } from "../core/sources/source.ts";
+import type { Source } from "../core/sources/source.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -46,7 +47,7 @@ export async function pollOnce(config: Config, options: PollOnceOptions): Promis
     wake: () => undefined,
   });
   const { parts, sources } = await openParts(config, options, loop.post);
-  const tell = collectFailures({ ...options, config });
+  const tell = createTeller({ ...options, config });
   const polled = new AbortController();
   try {
     signal.throwIfAborted();
@@ -57,19 +58,24 @@ export async function pollOnce(config: Config, options: PollOnceOptions): Promis
         {
           name: "the end of the polls",
           show: ({ sinceStart }) => {
-            if (sinceStart.isPolled) polled.abort();
+            if (sinceStart.unpolled.length === 0) polled.abort();
           },
         },
       ],
-      say: ({ lines }) => tell.lines(lines, loop.view().requests),
+      say: ({ lines }) => tell(lines, loop.view()),
     });
     await aborted(AbortSignal.any([polled.signal, signal]));
     signal.throwIfAborted();
-    const { topics } = loop.view();
-    const failures = [...tell.failures.values()].flat();
+    const view = loop.view();
+    const failed = failuresOf(view, parts.config.sources);
+    const failures = failed.flat();
     const hasFailed = ownErrors.isFailing();
     if (hasFailed) failures.push("an error of vigie itself, which the log describes");
-    return { topics, failures, fresh: !hasFailed && tell.failures.size < parts.config.sources.length };
+    return {
+      topics: view.topics,
+      failures,
+      fresh: !hasFailed && failed.length < parts.config.sources.length,
+    };
   } finally {
     await parts.stop();
     const known = loop.pause();
@@ -82,7 +88,7 @@ async function openParts(config: Config, { store, log, heard }: PollOnceOptions,
   const saved = readKeptOf(store, config);
   const kept = { ...saved, values: heard?.kept ?? saved.values };
   const sources = await openSources(config, {
-    ...postMemories(kept, post),
+    memories: postMemories(kept, post),
     movedDays: { get: () => store.state().moved_days ?? {} },
     log,
     clock: systemClock,
@@ -114,31 +120,33 @@ async function openParts(config: Config, { store, log, heard }: PollOnceOptions,
 }
 
 /** A source that does not answer is tried again for minutes: say why as soon as it is known, and until when. */
-function collectFailures({
+function createTeller({
   config,
   log,
   problemLog,
 }: Pick<PollOnceOptions, "log" | "problemLog"> & { config: Config }) {
   const end = wallTime(systemClock.now() + POLL_LIMIT, config.tariff.time_zone).slice(11, 16);
-  const failures = new Map<SourceId, string[]>();
-  const tellProblem = (line: ProblemLine, requests: View["requests"]) => {
+  const tellProblem = (line: ProblemLine, { requests }: View) => {
     if ("isOver" in line) return problemLog.isOver(line.problem, line.isOver);
-    const source = [FORECAST_SERVICE, RTE].find(({ name }) => name === line.problem);
-    if (!source) return problemLog.starts(line.problem, line.starts);
-    const isTriedAgain = requests[source.id];
-    if (isTriedAgain) problemLog.starts(line.problem, `${line.starts}; trying again until ${end}`);
-    else failures.set(source.id, [...(failures.get(source.id) ?? []), line.starts]);
+    const source = [FORECAST_SERVICE, RTE].find((one) => isOf(one, line.problem));
+    if (!source) problemLog.starts(line.problem, line.starts);
+    else if (requests[source.id])
+      problemLog.starts(line.problem, `${line.starts}; trying again until ${end}`);
   };
-  return {
-    /** Of the polls that are over. */
-    failures,
-    lines: (lines: readonly LogLine[], requests: View["requests"]) => {
-      for (const line of lines) {
-        if ("problem" in line) tellProblem(line, requests);
-        else if (line.level === "warn") log.warn(line.sentence);
-      }
-    },
+  return (lines: readonly LogLine[], view: View) => {
+    for (const line of lines) {
+      if ("problem" in line) tellProblem(line, view);
+      else if (line.level === "warn") log.warn(line.sentence);
+    }
   };
+}
+
+/** What failed in the polls that are over, by source. */
+function failuresOf({ problems }: View, sources: readonly Source[]): string[][] {
+  const found = sources.map((source) => [...problems].filter(([key]) => isOf(source, key)));
+  return found
+    .filter((ofSource) => ofSource.length > 0)
+    .map((ofSource) => ofSource.map(([, { sentence }]) => sentence));
 }
 
 /** Milliseconds: `once` ends within minutes. */

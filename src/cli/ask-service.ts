@@ -8,11 +8,10 @@ import type { Answer, ColorOfDate, OfficialRequest, Request } from "../core/cont
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
 import { learn, learnOfficial } from "../core/days/learn.ts";
 import { describeUnusable } from "../core/days/official-answer.ts";
-import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
-import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import type { Source } from "../core/sources/source.ts";
+import { EMPTY_MEMORY } from "../core/sources/source-kept.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline } from "../runtime/wait.ts";
@@ -46,16 +45,15 @@ export interface Session {
 export async function openSession(config: Config, io: Io): Promise<Session> {
   const log = logTo(io);
   const { tariff } = config;
-  const { service, official, serviceKind, stop } = await openSources(config, {
+  const { service, official, isInvented, stop } = await openSources(config, {
     clock: systemClock,
     random: Math.random,
-    memory: keepMemory(EMPTY_MEMORY),
-    officialMemory: keepMemory(NO_OFFICIAL_MEMORY),
+    memories: { service: keepMemory(EMPTY_MEMORY), official: keepMemory(EMPTY_MEMORY) },
     movedDays: { get: () => readMovedDays(config) },
     log,
     patience: OF_A_PERSON,
   });
-  if (serviceKind === "invented") {
+  if (isInvented) {
     log.info("the simulator invents these days (service.base_url or official.source is simulator)");
   }
   const problemLog = createProblemLog(log, systemClock);

@@ -88,7 +88,7 @@ async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promi
         show: ({ sinceStart, broker: { other_owner } }) => {
           if (other_owner && !isTaken) problem("another vigie publishes on the broker of this demo");
           isTaken = other_owner !== undefined;
-          if (sinceStart.isPolled) polled.abort();
+          if (sinceStart.unpolled.length === 0) polled.abort();
           tell();
         },
       },

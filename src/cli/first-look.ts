@@ -14,7 +14,7 @@ export function describeFirstLook(status: DaemonStatus | undefined, pages: reado
   if (!status || status.embeddedPort === null) return "";
   const { config, view, embeddedPort } = status;
   const { moment } = view.facts;
-  const isInvented = view.factsInput.service.kind === "invented";
+  const isInvented = view.factsInput.isInvented;
   const invented = isInvented
     ? "These days are INVENTED by the built-in simulator: they are not those of your electricity tariff."
     : `The days come from ${describeOrigin(config)}.`;

@@ -6,9 +6,8 @@ import type { KnownDays } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Simulation } from "../core/facts/facts.ts";
-import { startPollRecord } from "../core/facts/poll-record.ts";
 import { readPretendedDay, startSimulation } from "../core/facts/simulation.ts";
-import type { ServiceKind } from "../core/facts/source-record.ts";
+import { NEVER_ASKED } from "../core/facts/source-record.ts";
 import { describeOutput } from "../core/outputs/output.ts";
 import type { OutputsState } from "../core/outputs/outputs-state.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
@@ -81,13 +80,13 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   const { color, from, date } = simulation;
   // One day after the pretended one, so that its end is seen and what a lag makes of it; at most as far as days are known.
   const until = Math.min(dayStart(addDays(date, 2), tariff), ...rules.map(({ forecast }) => forecast.until));
-  const record = startPollRecord(at, knownDays, kindOf(service.base_url));
+  const record = service.base_url === "none" ? null : NEVER_ASKED;
+  const isInvented = service.base_url === "simulator";
   const factsAt = (instant: Instant) => {
     const clock = { at: instant, right: true };
-    const { late_after, poll } = service;
-    const days = { knownDays, service: record, official: null, clock, simulation };
-    const input = { ...days, late_after, poll_every: poll.every, failed_outputs: [], vigie_failed: false };
-    return deriveFacts(input, tariff);
+    const { late_after } = service;
+    const days = { knownDays, service: record, official: null, isInvented, clock, simulation };
+    return deriveFacts({ ...days, late_after, failed_outputs: [], vigie_failed: false }, tariff);
   };
   const forecasts = new Map(rules.map(({ explanation, forecast }) => [explanation.id, forecast]));
   const plan = { forecasts, factsAt, state: sent, from: at, to: until };
@@ -116,11 +115,6 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
       ? [`${date} is announced rouge, and stays so: a simulation never hides a rouge day`]
       : [],
   };
-}
-
-function kindOf(base_url: string): ServiceKind {
-  if (base_url === "none") return "none";
-  return base_url === "simulator" ? "invented" : "real";
 }
 
 function changesOf({ spans }: VerdictForecast, after: Instant, until: Instant) {

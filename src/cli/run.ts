@@ -196,7 +196,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<T
             yielded.abort();
           }
           report();
-          if (sinceStart.isPolled) polled.settle();
+          if (sinceStart.unpolled.length === 0) polled.settle();
           if (sinceStart.hasFailed) failed.settle();
         },
       },

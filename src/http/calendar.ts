@@ -45,8 +45,8 @@ export function renderCalendar(
   { instance, tariff, factsInput }: PageView,
   { colors, forecast, language }: CalendarQuery & { language: Language },
 ): string {
-  const { knownDays, clock, service } = factsInput;
-  const words = { ...WORDS[language], invented: service.kind === "invented" ? WORDS[language].invented : "" };
+  const { knownDays, clock, isInvented } = factsInput;
+  const words = { ...WORDS[language], invented: isInvented ? WORDS[language].invented : "" };
   const { now, last, day } = daysAt(knownDays, clock.at, tariff);
   const { start } = seasonOf(now);
   const counts = (facts: DayFacts): facts is DayFacts & { color: Color } => {

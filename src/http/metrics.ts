@@ -1,8 +1,8 @@
 import { COLORS, type Instant, PERIODS } from "../core/calendar/tariff.ts";
 import { OFFICIAL_STATUSES, PROBLEM_CODES, SERVICE_STATUSES } from "../core/facts/facts.ts";
 import { text } from "../core/facts/format-value.ts";
-import { POLL_RESULTS } from "../core/facts/poll-record.ts";
 import { OUTPUT_STATES } from "../core/outputs/output-status.ts";
+import { NO_POLLS, POLL_RESULTS } from "../core/sources/poll-outcome.ts";
 import { SOURCE_IDS } from "../core/sources/source.ts";
 import type { PageView } from "./page-view.ts";
 
@@ -63,9 +63,7 @@ function dayMetrics({ factsInput, real }: PageView): Metric[] {
       "Days of each colour that are left in the season.",
       COLORS.map((color) => [{ color }, moment && (dated.left?.[color] ?? null)]),
     ),
-    gauge("vigie_invented", "Whether the days are invented by the simulator.", [
-      [{}, factsInput.service.kind === "invented"],
-    ]),
+    gauge("vigie_invented", "Whether the days are invented by the simulator.", [[{}, factsInput.isInvented]]),
   ];
 }
 
@@ -86,14 +84,14 @@ function stateMetrics(view: PageView): Metric[] {
     gauge(
       "vigie_source_last_answer_timestamp_seconds",
       "When a source last answered; after a start it may have been later, until it answers.",
-      sources.map((source) => [{ source }, seconds(factsInput[source]?.last_success ?? null)]),
+      sources.map((source) => [{ source }, seconds(factsInput[source]?.answered_at ?? null)]),
     ),
     {
       name: "vigie_source_polls_total",
       type: "counter",
       help: "Polls since the start, by what came of them.",
       samples: sources.flatMap((source) =>
-        POLL_RESULTS.map((result): Sample => [{ source, result }, pollCounts[source][result]]),
+        POLL_RESULTS.map((result): Sample => [{ source, result }, (pollCounts[source] ?? NO_POLLS)[result]]),
       ),
     },
     gauge(

@@ -6,7 +6,7 @@ import type { HeardValues } from "../core/rules/value-readings.ts";
 /** All that the page, the calendar and the other views show. */
 export interface PageView
   extends Found,
-    Pick<Shown, "broker" | "homeAssistant" | "mayDecide" | "pollCounts" | "unsaved"> {
+    Pick<Shown, "broker" | "homeAssistant" | "mayDecide" | "pollCounts" | "sinceStart" | "unsaved"> {
   version: string;
   instance: string;
   tariff: Tariff;

@@ -2,7 +2,6 @@ import { addDays, daysBetween } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer, Request } from "../core/contract/answer.ts";
 import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
-import type { ClientMemory } from "../core/sources/client-memory.ts";
 import type { Log } from "../runtime/log.ts";
 import type { MemoryKeeper } from "./memory-keeper.ts";
 import { RangeIgnored, RequestRefused } from "./service-errors.ts";
@@ -16,7 +15,7 @@ interface DateRange {
 interface HistoryOptions {
   /** `service.history_parameters`. */
   setting: "auto" | RangeNames;
-  memory: MemoryKeeper<ClientMemory>;
+  memory: MemoryKeeper;
   log: Log;
   /** Sends one request, with these names for start and end. */
   ask: (request: Request, names: RangeNames, limits: RequestOptions) => Promise<Reply>;

@@ -5,6 +5,7 @@ import { deadline } from "../runtime/wait.ts";
 import { explainNetworkError } from "./network-errors.ts";
 import { readBody } from "./read-body.ts";
 import type { HttpResponse } from "./read-response.ts";
+import { REQUEST_RULES } from "./request-rules.ts";
 import { ServiceUnreachable } from "./service-errors.ts";
 
 /** Sends one GET and resolves with the response as a whole. */
@@ -53,7 +54,7 @@ export function createTransport(options: TransportOptions): Transport {
             ? limit.signal.reason
             : explainNetworkError(source, operation, host, cause);
         });
-      return await readWhole(response, operation, source.largestAnswer, limit.signal);
+      return await readWhole(response, operation, REQUEST_RULES[source.id].largestAnswer, limit.signal);
     } finally {
       limit.clear();
     }

@@ -1,12 +1,12 @@
-import type { RequestMemory } from "../core/sources/request-memory.ts";
+import type { ClientMemory } from "../core/sources/source-kept.ts";
 
 /** Holds the memory: `run` saves it, a command does not. `set` is called after every request. */
-export interface MemoryKeeper<Memory extends RequestMemory> {
-  get(): Memory;
-  set(memory: Memory): void;
+export interface MemoryKeeper {
+  get(): ClientMemory;
+  set(memory: ClientMemory): void;
 }
 
-export function keepMemory<Memory extends RequestMemory>(memory: Memory): MemoryKeeper<Memory> {
+export function keepMemory(memory: ClientMemory): MemoryKeeper {
   let kept = memory;
   return {
     get: () => kept,

@@ -1,6 +1,7 @@
 import type { Source } from "../core/sources/source.ts";
 import { codeOf } from "../runtime/error-code.ts";
 import { NETWORK_WORDS } from "../runtime/network-words.ts";
+import { REQUEST_RULES } from "./request-rules.ts";
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
 
 /** The error of a request that brought no response, in words for the log. */
@@ -16,11 +17,11 @@ export function explainNetworkError(source: Source, operation: string, host: str
 }
 
 /** A broker closes the connection when it receives HTTP. */
-function suspectBroker({ option }: Source, host: string): string {
+function suspectBroker({ id }: Source, host: string): string {
   const [, port] = /:(1883|8883)$/.exec(host) ?? [];
   return port === undefined
     ? ""
-    : `. Port ${port} looks like that of an MQTT broker: is ${option} the address of the service?`;
+    : `. Port ${port} looks like that of an MQTT broker: is ${REQUEST_RULES[id].option} the address of the service?`;
 }
 
 const WORDS = new Map([

@@ -1,7 +1,6 @@
 import type { Tariff } from "../core/calendar/tariff.ts";
 import type { OfficialAnswer, OfficialRequest } from "../core/contract/answer.ts";
 import { officialEndpoints } from "../core/contract/endpoints.ts";
-import type { RequestMemory } from "../core/sources/request-memory.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { parseOfficial, readOfficial } from "./read-official.ts";
@@ -18,7 +17,7 @@ export interface OfficialReply extends SourceTimes {
   answer: OfficialAnswer;
 }
 
-interface OfficialClientOptions extends PoliteOptions<RequestMemory> {
+interface OfficialClientOptions extends PoliteOptions {
   tariff: Pick<Tariff, "laws">;
 }
 

@@ -1,5 +1,4 @@
 import { retryAfterOf } from "../core/contract/http-headers.ts";
-import type { RequestMemory } from "../core/sources/request-memory.ts";
 import type { Source } from "../core/sources/source.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -9,6 +8,7 @@ import { addressOf, createTransport, type Transport } from "./http-transport.ts"
 import type { MemoryKeeper } from "./memory-keeper.ts";
 import { type HttpResponse, readResponse } from "./read-response.ts";
 import { createRequestLimiter } from "./request-limiter.ts";
+import { REQUEST_RULES } from "./request-rules.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { BudgetSpent, ServiceBusy, ServiceUnreachable } from "./service-errors.ts";
 import type { RequestOptions } from "./service-request.ts";
@@ -23,13 +23,13 @@ export interface PoliteClient {
 /** Throws `AnswerUnreadable` for JSON that is no answer. */
 type Read<T> = (json: unknown, response: HttpResponse) => T;
 
-export interface PoliteOptions<Memory extends RequestMemory> {
+export interface PoliteOptions {
   /** The address of the source; of the running simulator where the option says `simulator`. */
   base: string;
   version: string;
   clock: ClockWithTimers;
   random: () => number;
-  memory: MemoryKeeper<Memory>;
+  memory: MemoryKeeper;
   log: Log;
   /** How long one request may take. */
   timeout?: number;
@@ -50,10 +50,7 @@ interface Patience {
 
 const ENDLESS: Patience = { retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY };
 
-export function createPoliteClient<Memory extends RequestMemory>(
-  source: Source,
-  options: PoliteOptions<Memory>,
-): PoliteClient {
+export function createPoliteClient(source: Source, options: PoliteOptions): PoliteClient {
   const { memory, clock, log, random, patience = ENDLESS } = options;
   const wait = (milliseconds: number, signal: AbortSignal) => sleep(milliseconds, signal, clock);
   const { retries, longestWait } = patience;
@@ -85,7 +82,7 @@ export function createPoliteClient<Memory extends RequestMemory>(
 
   /** A retry is never essential: a source that fails is not asked without end. */
   function budgetOf(attempt: number, essential: boolean): number {
-    if (attempt > 1) return source.retryBudget;
+    if (attempt > 1) return REQUEST_RULES[source.id].retryBudget;
     return essential ? Number.POSITIVE_INFINITY : source.budget;
   }
 

@@ -91,7 +91,13 @@ async function probeAll<One extends { kind: string }, Content>(
       if (!(error instanceof ServiceError)) throw error;
       const failure = failureOf(error);
       isBlocked = blocksAllRequests(failure);
-      probes.push(failed(describeFailures(source, [failure], answers).join("; ")));
+      probes.push(
+        failed(
+          describeFailures(source, [{ failure }], answers)
+            .map(({ sentence }) => sentence)
+            .join("; "),
+        ),
+      );
     } finally {
       limit.clear();
     }

@@ -5,6 +5,7 @@ import { retryAfterOf, serverTime } from "../core/contract/http-headers.ts";
 import { ANSWER_TOLERANCE, SAME_TIME } from "../core/facts/check-clock.ts";
 import type { Source } from "../core/sources/source.ts";
 import { cleanText } from "./clean-text.ts";
+import { REQUEST_RULES } from "./request-rules.ts";
 import {
   AnswerUnreadable,
   type NamedRequest,
@@ -37,8 +38,9 @@ export function readResponse(
   if (status >= 500) throw new ServiceFailed(source, operation, summary);
   if (status >= 400) throw new RequestRefused(source, request, summary, validationDetails(text));
   if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(summary, source), { summary });
-  if (source.needsJsonType && !isJsonType(summary.contentType)) {
-    const why = `Expected application/json, got ${summary.contentType}; is ${source.option} the address of the ${source.name}?`;
+  const { needsJsonType, option } = REQUEST_RULES[source.id];
+  if (needsJsonType && !isJsonType(summary.contentType)) {
+    const why = `Expected application/json, got ${summary.contentType}; is ${option} the address of the ${source.name}?`;
     throw new AnswerUnreadable(operation, why, { summary });
   }
   try {
@@ -112,9 +114,9 @@ function validationDetails(text: string): ValidationError["detail"] {
 
 const MOST_DETAILS = 8;
 
-function describeStatus({ status, location }: ResponseSummary, { option }: Source): string {
+function describeStatus({ status, location }: ResponseSummary, { id }: Source): string {
   if (location === null) return `Expected status 200, got ${status}`;
-  return `Expected an answer, got a redirect to ${location}; it is not followed, set ${option} instead`;
+  return `Expected an answer, got a redirect to ${location}; it is not followed, set ${REQUEST_RULES[id].option} instead`;
 }
 
 /** A response without a content type is read if it is JSON. */

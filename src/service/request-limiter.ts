@@ -6,9 +6,9 @@ import {
   type SentRequests,
   withoutOneRequest,
 } from "../core/sources/request-limits.ts";
-import type { RequestMemory } from "../core/sources/request-memory.ts";
 import { pauseAfter } from "../core/sources/retry-after.ts";
 import type { Source } from "../core/sources/source.ts";
+import type { ClientMemory } from "../core/sources/source-kept.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { MemoryKeeper } from "./memory-keeper.ts";
 import { BudgetSpent, ServiceBusy, TooManyRequests } from "./service-errors.ts";
@@ -25,18 +25,16 @@ interface RequestLimiter {
   endPause(): void;
 }
 
-interface LimiterOptions<Memory extends RequestMemory> {
+interface LimiterOptions {
   source: Source;
-  memory: MemoryKeeper<Memory>;
+  memory: MemoryKeeper;
   clock: Clock;
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds: a request that has to wait longer fails. */
   longestWait: number;
 }
 
-export function createRequestLimiter<Memory extends RequestMemory>(
-  options: LimiterOptions<Memory>,
-): RequestLimiter {
+export function createRequestLimiter(options: LimiterOptions): RequestLimiter {
   const { source, memory, clock, wait, longestWait } = options;
   const now = unsettableTime(clock);
   const longestPause = Math.min(longestWait, LONGEST_PAUSE_WAITED);
@@ -79,7 +77,7 @@ export function createRequestLimiter<Memory extends RequestMemory>(
  * What was counted before this start or reload, by the clock of the machine: the one by which it was counted may have been
  * behind or ahead, as the machine had slept or its clock was set since that one began.
  */
-function byClockOfMachine({ recent, spent, pause, sent_at }: RequestMemory): SentRequests {
+function byClockOfMachine({ recent, spent, pause, sent_at }: ClientMemory): SentRequests {
   const last = recent.at(-1);
   const behind = last === undefined || sent_at === null ? 0 : sent_at - last;
   return {

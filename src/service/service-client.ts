@@ -1,6 +1,5 @@
 import type { ServiceConfig } from "../config/config.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
-import { type ClientMemory, noteOfficial } from "../core/sources/client-memory.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import { askHistory } from "./ask-history.ts";
 import { describeOtherTime } from "./other-time.ts";
@@ -17,7 +16,7 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
-export interface ClientOptions extends PoliteOptions<ClientMemory> {
+export interface ClientOptions extends PoliteOptions {
   config: Pick<ServiceConfig, "colors" | "confidence" | "rate_unit" | "history_parameters">;
 }
 
@@ -47,7 +46,6 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       log.info("The service sends confidence in percent: from now on 1 means 1 %");
       memory.set({ ...memory.get(), percent: true });
     }
-    if (answer.kind === "date") memory.set(noteOfficial(memory.get(), answer.is_official, clock.now()));
   }
 
   /** Once: the days move on with each poll, and with them the words. */

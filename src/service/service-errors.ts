@@ -118,7 +118,7 @@ export class TooManyRequests extends ServiceError {
 
   constructor(source: Source, perMinute: number) {
     super(
-      `vigie sends the ${source.shortName} at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
+      `vigie sends the ${source.name} at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
     );
   }
 }

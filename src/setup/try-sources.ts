@@ -2,11 +2,10 @@ import { type OpenedSources, openSources } from "../app/open-sources.ts";
 import type { Config } from "../config/config.ts";
 import { addDays, civilDate } from "../core/calendar/dates.ts";
 import type { Color } from "../core/calendar/tariff.ts";
-import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
-import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import type { Source } from "../core/sources/source.ts";
+import { EMPTY_MEMORY } from "../core/sources/source-kept.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { codeOf } from "../runtime/error-code.ts";
 import type { Log } from "../runtime/log.ts";
@@ -112,8 +111,7 @@ async function trySource(
   const sources = await openSources(config, {
     clock: systemClock,
     random: Math.random,
-    memory: keepMemory(EMPTY_MEMORY),
-    officialMemory: keepMemory(NO_OFFICIAL_MEMORY),
+    memories: { service: keepMemory(EMPTY_MEMORY), official: keepMemory(EMPTY_MEMORY) },
     movedDays: { get: () => ({}) },
     log: SILENT,
     patience: { retries: 1, longestWait: 1_000 },

@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { instantSchema } from "../core/calendar/time-schemas.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import type { LogLine } from "../core/log/log-line.ts";
 import type { Kept } from "../core/loop/known.ts";
@@ -7,9 +5,7 @@ import { readOutputs, readOutputsState } from "../core/outputs/outputs-state.ts"
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { readRulesState } from "../core/rules/rules-state.ts";
 import { readKeptValues } from "../core/rules/value-readings.ts";
-import { clientMemorySchema, EMPTY_MEMORY } from "../core/sources/client-memory.ts";
-import { NO_OFFICIAL_MEMORY, officialMemorySchema } from "../core/sources/request-memory.ts";
-import type { SourceKept } from "../core/sources/source.ts";
+import { NEW_SOURCE, readSource } from "../core/sources/source-kept.ts";
 import { knownDaysOf, type State, withOfficial, withSource } from "./state.ts";
 
 /** The sources of a configuration, as the state file names them. */
@@ -25,8 +21,8 @@ export function readKept(state: State, { service, official }: KeptSources): Kept
   return {
     days: knownDaysOf(state, service, official),
     sources: {
-      service: readService(state.clients[service]),
-      ...(official !== null && { official: readOfficial(state.official_clients[official]) }),
+      service: readSource(state.clients[service]),
+      ...(official !== null && { official: readSource(state.official_clients[official]) }),
     },
     rules: readRulesState(state.rules),
     settings: readRuleSettings(state.settings),
@@ -47,35 +43,16 @@ export function describeUnreadOutputs({ outputs }: State): LogLine[] {
 /** The state with what is kept of these sources, and of all else. */
 export function withKept(state: State, kept: Kept, { service, official }: KeptSources): State {
   const { days, sources, rules, settings, simulation, outputs, values } = kept;
-  const client = sources.service ?? NEW_SERVICE;
+  const client = sources.service ?? NEW_SOURCE;
   const ofService = withSource(state, service, { knownDays: days, client });
   const ofSources =
     official === null
       ? ofService
       : withOfficial(ofService, official, {
           knownDays: days,
-          client: sources.official ?? NO_OFFICIAL_MEMORY,
+          client: sources.official ?? NEW_SOURCE,
         });
   const { values: _, ...rest } = ofSources;
   const hasValues = Object.keys(values).length > 0;
   return { ...rest, rules, settings, simulation, outputs, ...(hasValues && { values }) };
 }
-
-function readService(kept: unknown): SourceKept {
-  return serviceSchema.safeParse(kept).data ?? NEW_SERVICE;
-}
-
-function readOfficial(kept: unknown): SourceKept {
-  return officialMemorySchema.safeParse(kept).data ?? NO_OFFICIAL_MEMORY;
-}
-
-const failureSchema = z.object({ at: instantSchema, count: z.int() });
-
-/** `asked`: the dates of the last answers. */
-const serviceSchema = clientMemorySchema.extend({
-  asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),
-  failures: z
-    .object({ season: failureSchema.exactOptional(), history: failureSchema.exactOptional() })
-    .exactOptional(),
-});
-const NEW_SERVICE = { ...EMPTY_MEMORY, asked: { season: null, history: null } };

@@ -17,11 +17,11 @@ export interface State {
   /** The known days of each service (`simulator` or an address), never mixed; the one used last is the last key. */
   books: Record<string, KnownDays>;
   /** What the service client learnt about each service; the client reads and checks its own part. */
-  clients: Record<string, Record<string, unknown>>;
+  clients: Record<string, object>;
   /** The words of each official source (`simulator` or an address), never mixed; the one used last is the last key. */
   official_words: Record<string, Record<IsoDate, RteWord>>;
   /** What was sent to each of them; the client reads and checks its own part. */
-  official_clients: Record<string, Record<string, unknown>>;
+  official_clients: Record<string, object>;
   /** The invented days that were moved for a first look. */
   moved_days?: Record<IsoDate, Color>;
   /** What rules, their settings, outputs, the simulation and the listener for values remember; each of them reads and checks its own part. */
@@ -68,7 +68,7 @@ export function knownDaysOf(state: State, source: string, official: string | nul
 export function withSource(
   state: State,
   source: string,
-  { knownDays, client }: { knownDays: KnownDays; client: Record<string, unknown> },
+  { knownDays, client }: { knownDays: KnownDays; client: object },
 ): State {
   return {
     ...state,
@@ -81,7 +81,7 @@ export function withSource(
 export function withOfficial(
   state: State,
   official: string,
-  { knownDays, client }: { knownDays: KnownDays; client: Record<string, unknown> },
+  { knownDays, client }: { knownDays: KnownDays; client: object },
 ): State {
   return {
     ...state,

@@ -48,11 +48,17 @@ test.each([
   const view = withLastAnswers(loop.view(), { service: answered - SECOND, official: answered });
   const { official } = view.factsInput;
   if (!official) throw new Error("Expected an official source");
-  const failing = { since: answered, failure: "down" };
-  const record = { ...official, light: light ? failing : null, season: failing };
+  const failing = light ? { since: answered, sentence: "down" } : null;
+  const failures = { season: { at: answered, count: 1, sentence: "down" } };
+  const record = { ...official, failing, failures };
   const facts = { ...view.facts, official: { ...view.facts.official, status: "degraded" } };
   const status = () => ({
-    view: { ...view, facts, factsInput: { ...view.factsInput, official: record } },
+    view: {
+      ...view,
+      facts,
+      factsInput: { ...view.factsInput, official: record },
+      sinceStart: { ...view.sinceStart, unpolled: [] },
+    },
     embeddedPort: null,
   });
   expect(judgeDaemon(NOW, { status } as unknown as Daemon)?.words).toMatch(words);

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { healthPath, readHealth, writeHealth } from "../../src/app/health-file.ts";
 import { describeHealth, type FoundHealth, type Health, judgeHealth } from "../../src/app/judge-health.ts";
-import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 
 const NOW = 1_767_600_000_000;
 const HOUR = 3_600_000;
@@ -22,7 +21,7 @@ const found = ({
   connected?: boolean;
   last?: number | null;
   official?: number | null;
-  service?: ServiceKind;
+  service?: Health["data"]["service"];
 } = {}): FoundHealth => ({
   running,
   health: {

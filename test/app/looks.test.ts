@@ -78,7 +78,7 @@ test("time in which nothing is due costs no look, and a count of requests only i
   const { loop, clock, memories, looksOf } = await open();
   clock.at += SECOND;
   expect(await looksOf(loop.refresh)).toBe(0);
-  const { memory } = memories;
+  const { service: memory } = memories;
   const count = (count: number) => memory.set({ ...memory.get(), spent: { day: "2026-01-05", count } });
   const looks: number[] = [];
   for (let sent = 1; sent <= 21; sent += 1) looks.push(await looksOf(() => count(sent)));

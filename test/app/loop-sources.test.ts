@@ -79,7 +79,7 @@ describe("a loop with two sources", () => {
     await Promise.all([two.poll(), two.pollOfficial()]);
     expect(shownOf(two)).toEqual(["rouge", "announced", "ON"]);
     expect(two.payload("rules/ahead/state")).toBe("ON");
-    two.clock.at += 2 * HOUR;
+    two.clock.at += 3 * HOUR;
     two.loop.refresh();
     expect(two.payload("announcement/late")).toBe("OFF");
     expect([two.payload("service/status"), two.payload("official/status")]).toEqual(["down", "ok"]);
@@ -137,10 +137,12 @@ describe("a loop with two sources", () => {
     Object.assign(two.said, { rte: "blanc", service: "blanc" });
     await two.pollOfficial();
     await two.poll();
-    const before = { service: EVE + HOUR, official: EVE + HOUR };
-    two.clock.at += HOUR;
-    await two.pollOfficial();
-    await two.poll();
+    for (let times = 0; times < 2; times += 1) {
+      two.clock.at += HOUR;
+      await two.pollOfficial();
+      await two.poll();
+    }
+    const before = { service: EVE + 2 * HOUR, official: EVE + 2 * HOUR };
     expect(lastAnswersOf(two.loop.view())).toEqual({ ...before, saved: [] });
     const again = openTestLoop({
       clock: two.clock,
@@ -148,8 +150,8 @@ describe("a loop with two sources", () => {
       askOfficial: two.askOfficial,
       ask: two.ask,
     });
-    // What changed nothing is not saved.
-    const saved = { service: EVE, official: EVE, saved: ["service", "official"] };
+    // The second answers confirmed a colour. The third ones changed nothing, and are not worth a write so soon.
+    const saved = { service: EVE + HOUR, official: EVE + HOUR, saved: ["service", "official"] };
     expect(lastAnswersOf(again.loop.view())).toEqual(saved);
     // A reload is no answer.
     const reloadedAtOnce = openTestLoop({
@@ -162,21 +164,13 @@ describe("a loop with two sources", () => {
     expect(lastAnswersOf(reloadedAtOnce.loop.view())).toEqual(saved);
     two.clock.at += HOUR;
     await again.loop.poll({ essential: true, recheck: true });
-    expect(lastAnswersOf(again.loop.view())).toMatchObject({ service: EVE + 2 * HOUR, saved: ["official"] });
+    expect(lastAnswersOf(again.loop.view())).toMatchObject({ service: EVE + 3 * HOUR, saved: ["official"] });
     await again.loop.pollOfficial(LIGHT);
     expect(lastAnswersOf(again.loop.view())).toEqual({
-      service: EVE + 2 * HOUR,
-      official: EVE + 2 * HOUR,
+      service: EVE + 3 * HOUR,
+      official: EVE + 3 * HOUR,
       saved: [],
     });
-    // After a reload this process knows it still.
-    const reloaded = openTestLoop({
-      clock: two.clock,
-      store: two.store,
-      askOfficial: two.askOfficial,
-      before: two.loop.known(),
-    });
-    expect(lastAnswersOf(reloaded.loop.view())).toEqual({ ...before, saved: [] });
   });
 
   test("an answer that says nothing new is seen: the view has when it came", async () => {
@@ -380,7 +374,6 @@ describe("a loop with two sources", () => {
     const { loop, payload } = openTestLoop({
       clock,
       ask: null,
-      serviceKind: "none",
       askOfficial: async (_, { post }) => {
         post?.({ kind: "tried", failure: "the official source is away", isPause: false });
         await answered;
@@ -396,7 +389,7 @@ describe("a loop with two sources", () => {
     expect([payload("service/problem_code"), payload("today/color")]).toEqual(["official", "None"]);
     answer();
     await poll;
-    expect(shown()).toEqual(["ok", "None", "2026-01-05T09:40:00Z"]);
+    expect(shown()).toEqual(["ok", "None", "2026-01-05T08:00:00Z"]);
     expect([payload("service/problem_code"), payload("today/color")]).toEqual(["none", "bleu"]);
   });
 
@@ -440,7 +433,7 @@ describe("a loop with two sources", () => {
   });
 });
 
-test("the times of the last answer and of the forecasts move at a start, with the days, after a failure, and else every three to four hours", async () => {
+test("the times of the last answer and of the forecasts move every four hours, that of the forecasts also with them, and are exact while the service fails", async () => {
   const clock = { at: EVE };
   const said: { color: Color; isAway: boolean } = { color: "bleu", isAway: false };
   const { loop, payload } = openTestLoop({
@@ -473,17 +466,17 @@ test("the times of the last answer and of the forecasts move at a start, with th
     Object.assign(said, change);
     await loop.poll({ essential: true, recheck: true });
     const times = ["last_success", "updated_at"].map((name) => payload(`service/${name}`) ?? "");
-    Object.assign(shown, { [hours]: times.map((time) => (Date.parse(time) - EVE) / HOUR) });
+    Object.assign(shown, { [hours]: times.map((time) => time.slice(11, 16)) });
   }
   expect(shown).toEqual({
-    0: [0, 0],
-    1: [0, 0],
-    3: [0, 0],
-    4: [4, 4],
-    6: [4, 6],
-    7: [7, 7],
-    12: [7, 7],
-    13: [13, 13],
+    0: ["08:00", "09:40"],
+    1: ["08:00", "09:40"],
+    3: ["12:00", "12:00"],
+    4: ["12:00", "12:00"],
+    6: ["12:00", "15:40"],
+    7: ["16:00", "16:40"],
+    12: ["16:40", "16:40"],
+    13: ["20:00", "20:00"],
   });
 });
 

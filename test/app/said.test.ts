@@ -183,7 +183,7 @@ test("requests may be sent again when the next day begins, not when an hourly po
     ask: async () => ({ answer: forecastsAnswer(null), date: null, made_at: null, sent: null }),
   });
   const count = FORECAST_SERVICE.budget;
-  memories.memory.set({ ...memories.memory.get(), spent: { day: "2026-01-05", count } });
+  memories.service.set({ ...memories.service.get(), spent: { day: "2026-01-05", count } });
   await loop.poll(DUE);
   clock.at += 3_600_000;
   await loop.poll(DUE);
@@ -258,7 +258,7 @@ describe("old prices", () => {
   const linesOfPrices = (lines: string[]) => lines.filter((line) => /prices/.test(line));
 
   test("are said at the start if there is no service", async () => {
-    const { lines } = openTestLoop({ clock: clock(), ask: null, serviceKind: "none" });
+    const { lines } = openTestLoop({ clock: clock(), ask: null });
     await settled();
     expect(linesOfPrices(lines)).toEqual([OLD]);
   });

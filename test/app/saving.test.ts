@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Known } from "../../src/core/loop/known.ts";
 import { hangsAt } from "../../src/core/loop/saving.ts";
-import { NO_OFFICIAL_MEMORY, type OfficialMemory } from "../../src/core/sources/request-memory.ts";
+import { type ClientMemory, EMPTY_MEMORY } from "../../src/core/sources/source-kept.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { parseState, serialiseState } from "../../src/state/state-format.ts";
 import { forecastsAnswer } from "../support/answers.ts";
@@ -17,13 +17,13 @@ function open(store = createMemoryStore(emptyState("test")), official = RTE) {
   const isOff = official === "off";
   const askOfficial = isOff ? null : () => Promise.reject(new Error("RTE is away"));
   const { loop, memories, command } = openTestLoop({ store, clock: { at: AT }, official, askOfficial });
-  const memory = memories.officialMemory;
-  const send = (count: number): OfficialMemory => ({
+  const memory = memories.official;
+  const send = (count: number): ClientMemory => ({
     ...memory.get(),
     spent: { day: "2026-01-05", count },
     sent_at: AT,
   });
-  return { loop, memory, serviceMemory: memories.memory, store, send, command };
+  return { loop, memory, serviceMemory: memories.service, store, send, command };
 }
 
 /** The store that a vigie has after a restart: read back from the text of the state file. */
@@ -37,18 +37,19 @@ describe("how much was sent to the official source, and since when it fails", ()
     const pause = { until: AT + 60_000, turns: 1 };
     memory.set({ ...send(1), pause });
     await loop.pollOfficial([{ request: { kind: "light" }, essential: false }]);
-    const kept = { ...send(1), pause, failing_since: AT };
-    expect(open(restart(store)).memory.get()).toEqual(kept);
+    const again = open(restart(store));
+    expect(again.memory.get()).toEqual({ ...send(1), pause });
+    expect(again.loop.view().factsInput.official?.failing).toEqual({ since: AT, sentence: "RTE is away" });
   });
 
   test("is not used for another address, nor mixed with what was sent to the service", () => {
     const { memory, store, send } = open();
     memory.set(send(7));
     const elsewhere = open(restart(store), "https://other.example");
-    expect(elsewhere.memory.get()).toEqual(NO_OFFICIAL_MEMORY);
+    expect(elsewhere.memory.get()).toEqual(EMPTY_MEMORY);
     expect(elsewhere.serviceMemory.get().spent.count).toBe(0);
     // That of the service.
-    expect(open(restart(store), "test").memory.get()).toEqual(NO_OFFICIAL_MEMORY);
+    expect(open(restart(store), "test").memory.get()).toEqual(EMPTY_MEMORY);
   });
 
   test("is saved request by request after a start, then by tens", () => {
@@ -62,9 +63,9 @@ describe("how much was sent to the official source, and since when it fails", ()
   test("begins at nothing where the state file is of an older vigie, or this part of it is damaged", () => {
     const { installation, ...older } = emptyState("test");
     const read = parseState(JSON.stringify({ installation, ...older }));
-    expect(open(createMemoryStore(read)).memory.get()).toEqual(NO_OFFICIAL_MEMORY);
+    expect(open(createMemoryStore(read)).memory.get()).toEqual(EMPTY_MEMORY);
     const damaged = { ...emptyState("test"), official_clients: { [RTE]: { spent: 3 } } };
-    expect(open(createMemoryStore(damaged)).memory.get()).toEqual(NO_OFFICIAL_MEMORY);
+    expect(open(createMemoryStore(damaged)).memory.get()).toEqual(EMPTY_MEMORY);
   });
 
   test("is nowhere with official.source: off", async () => {

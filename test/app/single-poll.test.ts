@@ -3,7 +3,7 @@ import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { pollOnce } from "../../src/app/single-poll.ts";
 import { addDays, civilDate, wallTime } from "../../src/core/calendar/dates.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
-import { NO_OFFICIAL_MEMORY } from "../../src/core/sources/request-memory.ts";
+import { EMPTY_MEMORY, readSource } from "../../src/core/sources/source-kept.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { loadText } from "../config/folder.ts";
 import { logTo } from "../support/logs.ts";
@@ -33,7 +33,7 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
   });
   onTestFinished(server.stop);
   const day = new Date().toISOString().slice(0, 10);
-  const memory = { ...NO_OFFICIAL_MEMORY, spent: { day, count: spent }, sent_at };
+  const memory = { ...EMPTY_MEMORY, spent: { day, count: spent }, sent_at };
   const store = createMemoryStore({ ...emptyState("here"), official_clients: { [server.url]: memory } });
   const lines: string[] = [];
   const ended = new AbortController();
@@ -72,7 +72,7 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
       asked: server.asked.slice(before).filter((path) => path.startsWith("/tempo")),
     };
   };
-  const counted = () => store.state().official_clients[server.url]?.["spent"];
+  const counted = () => readSource(store.state().official_clients[server.url]).spent;
   return { once, away, lines, counted, day, store, end: () => ended.abort() };
 }
 

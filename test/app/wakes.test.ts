@@ -47,7 +47,7 @@ function open() {
     store,
     clock,
     kept: readKeptOf(store, config),
-    sources: { service: null, official: null, serviceKind: "real" },
+    sources: { service: null, official: null, isInvented: false },
     broker: "mqtt://127.0.0.1",
     // No look for a poll is due at a whole minute.
     offset: 0.5,

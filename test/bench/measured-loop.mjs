@@ -50,7 +50,7 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
     clock,
     loop,
     kept,
-    sources: { service: client, official: officialClient, serviceKind: "real" },
+    sources: { service: client, official: officialClient, isInvented: false },
     broker: "",
     offset: OFFSET,
     isDemo: false,

@@ -57,7 +57,7 @@ export async function measureWork({ folder }, report) {
 
 /** What the loop does after each event that may change something: it settles, and looks. */
 function createRefresh(kept, at, config) {
-  let known = startKnown(kept, { at, config, serviceKind: "real", broker: "", before: null });
+  let known = startKnown(kept, { at, config, broker: "", before: null });
   const protect = (_part, run) => {
     run();
     return true;

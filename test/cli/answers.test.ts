@@ -89,7 +89,7 @@ describe("the endpoints for people", () => {
     const { code, out, err } = await run(history, ["--from", "2005-01-01", "--to", "2025-12-31"]);
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain(
-      "vigie history: vigie sends the service at most 10 requests a minute, and this takes more of them: ask for less at once\n",
+      "vigie history: vigie sends the forecast service at most 10 requests a minute, and this takes more of them: ask for less at once\n",
     );
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatTopics } from "../../src/cli/show-topics.ts";
 import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
 import type { FactsInput } from "../../src/core/facts/facts.ts";
+import { NEVER_ASKED } from "../../src/core/facts/source-record.ts";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { factsInputAt, knownDaysOf, official, saidByRte } from "../support/known-days.ts";
 import { PARIS } from "../support/tariff.ts";
@@ -44,22 +45,20 @@ describe("the page of vigie show", () => {
 
   it("calls the simulator what it is, also where it is the official source", () => {
     const at = Date.parse(AT);
-    const { service } = factsInputAt(AT, KNOWN_DAYS);
-    const official = { ...service, last_success: at, shown_success: at };
-    const lines = pageOf({ official, service: { ...service, kind: "invented" } });
+    const official = { ...NEVER_ASKED, answered_at: at };
+    const lines = pageOf({ official, isInvented: true });
     expect(lines).toContainEqual(expect.stringMatching(/^official source simulated, /));
     expect(pageOf({ official })).toContainEqual(expect.stringMatching(/^official source ok, /));
   });
 
   it("shows how both sources answer", () => {
     const at = Date.parse(AT);
-    const { service } = factsInputAt(AT, KNOWN_DAYS);
-    const light = { since: at, failure: "RTE has no route" };
-    const record = { ...service, last_success: at, shown_success: at, light };
+    const failing = { since: at, sentence: "RTE has no route" };
+    const record = { ...NEVER_ASKED, answered_at: at, failing };
     expect(pageOf({}).join()).not.toContain("official source");
     const lines = pageOf({ official: record });
     expect(lines).toContain("official source degraded, last answer Mon 05 Jan, 12:00 or later");
     expect(lines).toContain("last error of the official source: RTE has no route");
-    expect(pageOf({ official: record, service: { ...service, kind: "none" } })).toContain("service off");
+    expect(pageOf({ official: record, service: null })).toContain("service off");
   });
 });

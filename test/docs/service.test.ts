@@ -1,12 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { COLORS } from "../../src/core/calendar/tariff.ts";
 import type { Request } from "../../src/core/contract/answer.ts";
-import { EMPTY_MEMORY } from "../../src/core/sources/client-memory.ts";
 import { PER_MINUTE } from "../../src/core/sources/request-limits.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
+import { EMPTY_MEMORY } from "../../src/core/sources/source-kept.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { spellingsOf } from "../../src/service/read-values.ts";
+import { REQUEST_RULES } from "../../src/service/request-rules.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import { readPage } from "../support/guide.ts";
 import { logTo } from "../support/logs.ts";
@@ -116,6 +117,6 @@ describe("docs/service.md", () => {
 
   test("names the limits that vigie keeps to", () => {
     expect(PAGE).toContain(`${PER_MINUTE} requests a minute and ${FORECAST_SERVICE.budget} a day`);
-    expect(PAGE).toContain(`more than ${FORECAST_SERVICE.largestAnswer / 1024 ** 2} MiB`);
+    expect(PAGE).toContain(`more than ${REQUEST_RULES.service.largestAnswer / 1024 ** 2} MiB`);
   });
 });

@@ -49,7 +49,7 @@ describe("docs/what-if.md", () => {
     const [, written] = /`service\/status` is `(\w+)`/.exec(bullet) ?? [];
     const at = Date.parse("2026-01-05T12:00:00Z");
     const statuses = [5, 4 * 60].map((minutes) => {
-      const polls = { last_success: at - minutes * 60_000, failure: "No route" };
+      const polls = { failing: { since: at - minutes * 60_000, sentence: "No route" }, answered_at: null };
       const { service } = deriveFacts(factsInputAt(at, NO_KNOWN_DAYS, polls), PARIS);
       return service.problem_code === "service" ? service.status : "no problem";
     });

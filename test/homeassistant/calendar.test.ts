@@ -33,10 +33,10 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
 
   const viewWith = (
     days: Record<string, KnownDay>,
-    { at = Date.now(), serviceKind = "real" }: { at?: number; serviceKind?: "real" | "invented" } = {},
+    { at = Date.now(), isInvented = false }: { at?: number; isInvented?: boolean } = {},
   ) => {
     const tariff = WITHOUT_LAWS;
-    const { loop } = openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind, tariff });
+    const { loop } = openTestLoop({ clock: { at }, days: knownDaysOf(days), isInvented, tariff });
     return viewOf(loop, { tariff });
   };
   const serve = (...shown: Parameters<typeof viewWith>) => server?.show(viewWith(...shown));
@@ -122,7 +122,7 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
 
   test("shows that invented days are invented, and nothing where nothing is known; without a complaint", async () => {
     const mark = await shared.home.mark();
-    serve({ [now]: official("rouge") }, { serviceKind: "invented" });
+    serve({ [now]: official("rouge") }, { isInvented: true });
     await reload();
     expect(await titles()).toEqual({ [now]: "🔴 Rouge day (INVENTED by the simulator)" });
     serve({});

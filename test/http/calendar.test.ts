@@ -181,7 +181,7 @@ describe("which days are in the calendar", () => {
 describe("invented days", () => {
   const opened = openTestLoop({
     clock: { at: NOW },
-    serviceKind: "invented",
+    isInvented: true,
     days: knownDaysOf({ "2026-01-05": official("rouge") }),
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
-import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/facts/poll-record.ts";
+import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/sources/poll-outcome.ts";
 import { METRICS_TYPE, renderMetrics } from "../../src/http/metrics.ts";
 import type { PageView } from "../../src/http/page-view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
@@ -114,7 +114,7 @@ describe("the metrics of the days", () => {
   });
 
   test("say that invented days are invented", () => {
-    const opened = openTestLoop({ clock: { at: NOW }, serviceKind: "invented", days: knownDaysOf(DAYS) });
+    const opened = openTestLoop({ clock: { at: NOW }, isInvented: true, days: knownDaysOf(DAYS) });
     expect(sample(viewOf(opened.loop), "vigie_invented")).toBe(1);
     expect(isOne(viewOf(opened.loop), "vigie_source_status")).toEqual([
       '{source="service",status="simulated"}',
@@ -131,10 +131,12 @@ describe("the metrics of vigie itself", () => {
     { answers: 0, failures: ["No route"] },
     { answers: 0, failures: [] },
   ];
-  const counted = outcomes.reduce((counts, outcome) => countPoll(counts, "service", outcome), NO_POLLS);
+  const counted = outcomes.reduce((counts, outcome) => countPoll(counts, outcome), NO_POLLS);
 
   test("count the polls of each source by what came of them", () => {
-    const view = usual({ pollCounts: countPoll(counted, "official", { answers: 1, failures: [] }) });
+    const view = usual({
+      pollCounts: { service: counted, official: countPoll(NO_POLLS, { answers: 1, failures: [] }) },
+    });
     const results = ["answered", "partly", "failed", "not_sent"];
     const count = (result: string) =>
       sample(view, `vigie_source_polls_total{source="service",result="${result}"}`);
@@ -151,7 +153,7 @@ describe("the metrics of vigie itself", () => {
     const view = withLastAnswers(viewOf(opened.loop), { service: NOW, official: null });
     expect(sample(view, `${name}{source="service"}`)).toBe(NOW / 1000);
     expect(sample(view, `${name}{source="official"}`)).toBeNaN();
-    const alone = viewOf(openTestLoop({ clock: { at: NOW }, serviceKind: "none" }).loop);
+    const alone = viewOf(openTestLoop({ clock: { at: NOW }, ask: null }).loop);
     expect(renderMetrics(alone)).not.toContain("vigie_source");
   });
 
@@ -239,7 +241,7 @@ describe.skipIf(withoutPromtool)(`promtool has nothing against them ${withoutPro
   );
 
   test.each<[what: string, view: () => PageView]>([
-    ["usually", () => usual({ pollCounts: countPoll(NO_POLLS, "service", { answers: 1, failures: [] }) })],
+    ["usually", () => usual({ pollCounts: { service: countPoll(NO_POLLS, { answers: 1, failures: [] }) } })],
     ["while nothing is known", unknown],
     ["while the clock is wrong", clockWrong],
     ["with hostile names", () => hostileView(HOSTILE)],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DayFacts } from "../../src/core/facts/facts.ts";
+import type { Failing } from "../../src/core/facts/source-record.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
@@ -234,7 +235,7 @@ describe("what is said of a source", () => {
   type Source = {
     service?: Partial<PageView["facts"]["service"]>;
     official?: Partial<PageView["facts"]["official"]>;
-    failing?: "light" | "season";
+    failing?: Failing;
   };
   type LastAnswers = Parameters<typeof withLastAnswers>[1];
   /** A view of which the status of the sources is another one. */
@@ -247,8 +248,7 @@ describe("what is said of a source", () => {
     });
     const real = { ...view.real, facts: change(view.real.facts) };
     const factsInput = { ...view.factsInput };
-    if (factsInput.official && failing)
-      factsInput.official = { ...factsInput.official, [failing]: { since: 0, failure: FAILED } };
+    if (factsInput.official && failing) factsInput.official = { ...factsInput.official, failing };
     return withLastAnswers({ ...view, factsInput, facts: change(view.facts), real }, answers);
   }
 
@@ -279,15 +279,15 @@ describe("what is said of a source", () => {
     ],
     [
       "the official source does not answer",
-      { official: { status: "degraded", last_error: FAILED }, failing: "light" },
+      { official: { status: "degraded", last_error: FAILED }, failing: { since: 0, sentence: FAILED } },
       {},
       "",
-      "▲ Source officielle ne répond pas pour l’instant, dernière réponse à 14:05",
+      "▲ Source officielle une requête a échoué, dernière réponse à 14:05",
       /pas encore de réponse/,
     ],
     [
       "a part of the official source does not answer",
-      { official: { status: "degraded", last_error: FAILED }, failing: "season" },
+      { official: { status: "degraded", last_error: FAILED } },
       {},
       "",
       "▲ Source officielle répond, mais sans les jours passés de la saison, dernière réponse à 14:05",

@@ -402,6 +402,6 @@ test.each([
 ])("%s", (_title, rules, isSettled) => {
   const { test } = listen({ rules });
   const at = { now: START, steady: 0 };
-  const start = { at, config: test.config, serviceKind: "real", broker: "", before: null } as const;
+  const start = { at, config: test.config, broker: "", before: null } as const;
   expect(startKnown(test.loop.known().kept, start).passing.values.awaitedSince === null).toBe(isSettled);
 });

@@ -3,6 +3,7 @@ import { sleep } from "../../src/runtime/wait.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { readBody } from "../../src/service/read-body.ts";
 import type { HttpResponse } from "../../src/service/read-response.ts";
+import { REQUEST_RULES } from "../../src/service/request-rules.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import type { ServiceRequest } from "../../src/simulator/answer-request.ts";
 import {
@@ -45,7 +46,7 @@ export function createFaultyTransport(
     return {
       status: reply.status,
       headers,
-      body: await readBody(body, headers, asked, FORECAST_SERVICE.largestAnswer),
+      body: await readBody(body, headers, asked, REQUEST_RULES.service.largestAnswer),
     };
   };
   const get: Transport["get"] = async (path, headers, ending) => {

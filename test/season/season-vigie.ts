@@ -93,14 +93,16 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     wake: nothing,
   });
   const kept = readKeptOf(store, config);
-  const { memory, officialMemory } = postMemories(kept, loop.post);
+  const memories = postMemories(kept, loop.post);
   const shared = { base: BASE, version: "0", log: SILENT_LOG, clock, random: options.random };
-  const client = transport && createServiceClient({ ...shared, config: config.service, memory, transport });
+  const client =
+    transport &&
+    createServiceClient({ ...shared, config: config.service, memory: memories.service, transport });
   const official =
     officialTransport &&
     createOfficialClient({
       ...shared,
-      memory: officialMemory,
+      memory: memories.official,
       transport: officialTransport,
       tariff: TARIFF,
     });
@@ -122,7 +124,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
           }
         : null,
       official: official ?? null,
-      serviceKind: client ? "real" : "none",
+      isInvented: false,
     },
     broker: "",
     offset: options.offset,

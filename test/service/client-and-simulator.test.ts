@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EMPTY_MEMORY } from "../../src/core/sources/client-memory.ts";
+import { EMPTY_MEMORY } from "../../src/core/sources/source-kept.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { probeService } from "../../src/service/probe.ts";

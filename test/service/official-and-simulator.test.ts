@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDays, datesBetween } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { countingWords, whyFailure } from "../../src/core/days/official-answer.ts";
-import { NO_REQUESTS } from "../../src/core/sources/request-memory.ts";
-import { RTE } from "../../src/core/sources/rte-source.ts";
+import { EMPTY_MEMORY } from "../../src/core/sources/source-kept.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { createOfficialClient, type OfficialClient } from "../../src/service/official-client.ts";
+import { REQUEST_RULES } from "../../src/service/request-rules.ts";
 import { ServiceError } from "../../src/service/service-errors.ts";
 import { announceAt, trueColor } from "../../src/simulator/official-colors.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
@@ -21,7 +21,7 @@ const LIGHT = { kind: "light" } as const;
 let simulator: RunningFaultyService;
 let client: OfficialClient;
 let minutes = 0;
-const memory = keepMemory(NO_REQUESTS);
+const memory = keepMemory(EMPTY_MEMORY);
 /** Another minute for each request: neither side then refuses one of too many. */
 const now = () => Date.parse(`${TODAY}T11:00:00+01:00`) + minutes * 60_000;
 
@@ -67,7 +67,7 @@ async function ask(...faults: OfficialFaultName[]) {
   for (const request of [LIGHT, SEASON]) {
     minutes += 1;
     // Two more, and no request is tried again.
-    memory.set({ ...NO_REQUESTS, spent: { day: TODAY, count: RTE.retryBudget - 2 } });
+    memory.set({ ...EMPTY_MEMORY, spent: { day: TODAY, count: REQUEST_RULES.official.retryBudget - 2 } });
     const options = { signal: new AbortController().signal, essential: true };
     try {
       const { answer } = await client.ask(request, options);

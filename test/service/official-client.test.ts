@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { NO_REQUESTS, type RequestMemory } from "../../src/core/sources/request-memory.ts";
-import { RTE } from "../../src/core/sources/rte-source.ts";
+import { EMPTY_MEMORY } from "../../src/core/sources/source-kept.ts";
 import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
+import { REQUEST_RULES } from "../../src/service/request-rules.ts";
 import {
   AnswerUnreadable,
   BudgetSpent,
@@ -29,7 +29,7 @@ async function open(answer: Answerer, { spent = 0, prefix = "" } = {}) {
   const lines: string[] = [];
   const stop = new AbortController();
   const day = new Date(AT).toISOString().slice(0, 10);
-  const memory = keepMemory<RequestMemory>({ ...NO_REQUESTS, spent: { day, count: spent } });
+  const memory = keepMemory({ ...EMPTY_MEMORY, spent: { day, count: spent } });
   const after: ClockWithTimers["after"] = (milliseconds, run) => {
     queueMicrotask(() => {
       waits.push(milliseconds);
@@ -300,7 +300,7 @@ describe("politeness", () => {
 
   it("does not try again where half of the day's requests are sent, so that a source that fails does not use them up", async () => {
     const { askLight, server } = await open((_request, response) => sendStatus(response, 500), {
-      spent: RTE.retryBudget - 2,
+      spent: REQUEST_RULES.official.retryBudget - 2,
     });
     await expect(askLight()).rejects.toBeInstanceOf(ServiceFailed);
     expect(server.requests).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceConfig } from "../../src/config/config.ts";
-import { type ClientMemory, EMPTY_MEMORY } from "../../src/core/sources/client-memory.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
+import { type ClientMemory, EMPTY_MEMORY } from "../../src/core/sources/source-kept.ts";
 import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
@@ -288,15 +288,6 @@ describe("what is learned", () => {
     expect(said).toHaveLength(2);
     expect(said[0]).toContain('"violet"');
     expect(said[1]).toContain('"mauve"');
-  });
-
-  it("a date endpoint that does not say what is official is noticed", async () => {
-    const { client, signal, kept } = await open((_request, response) =>
-      sendJson(response, { date: "2026-01-06" }),
-    );
-    await client.ask({ kind: "date", date: "2026-01-06" }, { signal });
-    await client.ask({ kind: "date", date: "2026-01-06" }, { signal });
-    expect(kept.get().official_missing).toEqual({ since: AT, answers: 2, last: AT });
   });
 });
 

@@ -2,7 +2,6 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
-import { startPollRecord } from "../../src/core/facts/poll-record.ts";
 import type { Choice, Output } from "../../src/core/outputs/output.ts";
 import type { OutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
@@ -50,12 +49,12 @@ export function daysHouse({
       deriveFacts(
         {
           knownDays,
-          service: startPollRecord(at, knownDays, "none"),
+          service: null,
           official: null,
           clock: { at: instant, right: true },
           simulation: pretended,
           late_after: "12:00",
-          poll_every: 3_600_000,
+          isInvented: false,
           failed_outputs: [],
           vigie_failed: false,
         },

@@ -53,7 +53,7 @@ export function driveOutputs(list: readonly Output[], { saved, log, clock }: Dri
   };
   const heard = (state: boolean | null) =>
     new Map(state === null ? [] : [["peak", { payload: state ? "ON" : "OFF", at: clock.now() }]]);
-  const known = startKnown(kept, { at, config, serviceKind: "none", broker: "test", before: null });
+  const known = startKnown(kept, { at, config, broker: "test", before: null });
   const { passing } = known;
   const lineLog = createLineLog(log, { problemLog, clock });
   const loop = createLoop({
@@ -134,6 +134,7 @@ const CONFIG: Omit<LoopConfig, "outputs"> = {
   tariff: UNPRICED,
   rules: rulesOptions.parse([{ id: "peak", when: { mqtt: { topic: "peak", equals: "ON" } } }]),
   sources: [],
+  isInvented: false,
   times: service.poll,
   offset: 0,
   grace: 600_000,

@@ -1,5 +1,5 @@
 import type { Sink } from "../../src/app/loop-state.ts";
-import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
+import { SELDOM } from "../../src/core/facts/source-record.ts";
 import type { View } from "../../src/core/loop/view.ts";
 import { planPoll } from "../../src/core/sources/service-source.ts";
 import type {
@@ -18,9 +18,9 @@ type Plan = (part: SourcePart, context: SourceContext) => readonly DueRequest[];
  */
 export function createPollsByHand(look: () => void) {
   const plans = new Map<SourceId, Plan>();
-  const outcomes = new Map<SourceId, PollOutcome>();
   const waiting = new Map<SourceId, () => void>();
-  let requests: View["requests"] = {};
+  let shown: Pick<View, "requests" | "factsInput"> | undefined;
+  const isUnderWay = (id: SourceId) => Boolean(shown?.requests[id]);
 
   const sourceOf = (source: Source): Source => ({
     ...source,
@@ -29,26 +29,24 @@ export function createPollsByHand(look: () => void) {
       plans.delete(source.id);
       return plan ? plan(part, context) : [];
     },
-    recordOutcome: (record, outcome, ...more) => {
-      outcomes.set(source.id, outcome);
-      return source.recordOutcome(record, outcome, ...more);
-    },
   });
   const sink: Sink = {
     name: "polls of a test",
     show: (view) => {
-      ({ requests } = view);
-      for (const [id, end] of waiting) if (!requests[id]) end();
+      shown = view;
+      for (const [id, end] of waiting) if (!isUnderWay(id)) end();
     },
   };
-  /** Resolves with what came of it. */
-  const poll = async (id: SourceId, plan: Plan): Promise<PollOutcome> => {
-    outcomes.delete(id);
+  /** Resolves with what fails after it. */
+  const poll = async (id: SourceId, plan: Plan): Promise<{ failures: string[] }> => {
     plans.set(id, plan);
     look();
-    if (requests[id]) await new Promise<void>((resolve) => waiting.set(id, resolve));
+    if (isUnderWay(id)) await new Promise<void>((resolve) => waiting.set(id, resolve));
     waiting.delete(id);
-    return outcomes.get(id) ?? { answers: 0, failures: [] };
+    const { failing = null, failures = {} } = shown?.factsInput[id] ?? {};
+    return {
+      failures: [failing, ...SELDOM.map((kind) => failures[kind])].flatMap((one) => one?.sentence ?? []),
+    };
   };
   return {
     sourceOf,

@@ -9,7 +9,7 @@ import type {
 } from "../../src/core/days/known-days.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import type { FactsInput } from "../../src/core/facts/facts.ts";
-import type { SourceRecord } from "../../src/core/facts/source-record.ts";
+import { NEVER_ASKED, type SourceRecord } from "../../src/core/facts/source-record.ts";
 
 const NO_RATES: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");
@@ -59,32 +59,22 @@ export function officialDays(
   return days;
 }
 
-/** What is known at an instant, with a service that answered a minute ago. */
+/** What is known at an instant, with a service that answered a minute ago; null: there is none. */
 export function factsInputAt(
   instant: string | number,
   knownDays: KnownDays,
-  service: Partial<SourceRecord> = {},
+  service: Partial<SourceRecord> | null = {},
 ): FactsInput {
   const at = typeof instant === "number" ? instant : Date.parse(instant);
   return {
     knownDays,
-    service: {
-      started_at: at - 60_000,
-      last_success: at - 60_000,
-      shown_success: at - 60_000,
-      shown_update: knownDays.updated_at,
-      failure: null,
-      light: null,
-      season: null,
-      kind: "real",
-      ...service,
-    },
+    service: service && { ...NEVER_ASKED, answered_at: at - 60_000, ...service },
+    isInvented: false,
     clock: { at, right: true },
     official: null,
     simulation: null,
     failed_outputs: [],
     vigie_failed: false,
     late_after: "12:00",
-    poll_every: 3_600_000,
   };
 }

@@ -106,6 +106,7 @@ export const PAGE_STATES: Record<string, () => Promise<PageView>> = onceEach({
   "service down": async () => {
     const vigie = await longLived(AFTERNOON);
     vigie.setDown(true);
+    await vigie.go("2026-01-14T11:00:00Z");
     await vigie.go("2026-01-14T14:30:00Z");
     return vigie.view({
       outputs: houseDevices(vigie, vigie.clock.at, true),
@@ -135,6 +136,7 @@ export const PAGE_STATES: Record<string, () => Promise<PageView>> = onceEach({
   "service down for a week": async () => {
     const vigie = await longLived(AFTERNOON);
     vigie.setDown(true);
+    await vigie.go("2026-01-20T14:30:00Z");
     await vigie.go("2026-01-21T14:30:00Z");
     return vigie.view();
   },

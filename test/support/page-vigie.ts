@@ -3,8 +3,6 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import { tariffDate } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
-import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
-import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import { recordAcknowledgement, recordSending, type Sent } from "../../src/core/outputs/outputs-state.ts";
 import type { HeardValue } from "../../src/core/rules/value-readings.ts";
@@ -101,7 +99,7 @@ interface PageVigieOptions {
   days?: Record<IsoDate, Color>;
   rules?: readonly object[];
   outputs?: readonly object[];
-  kind?: ServiceKind;
+  kind?: "real" | "invented" | "none";
   /** Whether there is an official source. */
   official?: boolean;
   /** What the official source says of these dates, against the service. */
@@ -154,20 +152,20 @@ export function openPageVigie(options: PageVigieOptions) {
     rules,
     clock,
     checkClock: "auto",
-    serviceKind: kind,
+    isInvented: kind === "invented",
     heard: heardNow,
     ask: kind === "none" ? null : (request, ways) => client.ask(request, ways),
     askOfficial: official ? (request, ways) => officialClient.ask(request, ways) : null,
   });
   const client = createServiceClient({
     ...polite,
-    memory: test.memories.memory,
+    memory: test.memories.service,
     transport: transportOf(days),
     config: { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" },
   });
   const officialClient = createOfficialClient({
     ...polite,
-    memory: test.memories.officialMemory,
+    memory: test.memories.official,
     transport: transportOf({ ...days, ...options.officialDays }),
     tariff: PARIS,
   });
@@ -193,7 +191,6 @@ export function openPageVigie(options: PageVigieOptions) {
       outputs: list.map((output) => statusOf(output)),
       broker: { connected: true, url: "mqtt://192.0.2.10:1883" },
       homeAssistant: "online",
-      pollCounts: NO_POLLS,
       ...more,
     };
   };

@@ -8,8 +8,7 @@ import { configSchema } from "../../src/config/config-schema.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Request } from "../../src/core/contract/answer.ts";
-import type { KnownDays } from "../../src/core/days/known-days.ts";
-import type { ServiceKind } from "../../src/core/facts/source-record.ts";
+import { type KnownDays, newestInstant } from "../../src/core/days/known-days.ts";
 import type { LogLine } from "../../src/core/log/log-line.ts";
 import { saidAtStart } from "../../src/core/loop/changes.ts";
 import type { Command } from "../../src/core/loop/command.ts";
@@ -30,6 +29,18 @@ import { logTo } from "./logs.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { PARIS } from "./tariff.ts";
 import { passTurns } from "./turns.ts";
+
+/** With these days, which both sources have told when the newest of them was seen. */
+function keptWith(days: KnownDays, kept: Kept): Kept {
+  const told = <Source extends object | undefined>(source: Source) =>
+    source && { ...source, answered_at: newestInstant(days) };
+  const { service, official } = kept.sources;
+  return {
+    ...kept,
+    days,
+    sources: { ...(service && { service: told(service) }), ...(official && { official: told(official) }) },
+  };
+}
 
 type AskService = (request: Request, options: RequestOptions) => Promise<SourceReply>;
 
@@ -74,7 +85,7 @@ export interface TestLoopOptions {
   askOfficial?: OfficialClient["ask"] | null;
   /** If the sources are polled when that is due; otherwise the test polls them. */
   polls?: "by hand" | "when due";
-  serviceKind?: ServiceKind;
+  isInvented?: boolean;
   /** The last payloads of the house, as the test changes them. */
   heard?: Map<string, HeardValue>;
   isSettled?: () => boolean;
@@ -143,7 +154,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
   });
   const { post } = loop;
   if (days)
-    void store.save(withKept(store.state(), { ...readKeptOf(store, config), days }, keptSources(config)));
+    void store.save(withKept(store.state(), keptWith(days, readKeptOf(store, config)), keptSources(config)));
   const kept: Kept = readKeptOf(store, config);
   const refresh = () => post({ kind: "time" });
   const byHand = createPollsByHand(refresh);
@@ -155,7 +166,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
     sources: {
       service: ask && { ask },
       official: askOfficial && { ask: askOfficial },
-      serviceKind: options.serviceKind ?? "real",
+      isInvented: options.isInvented ?? false,
     },
     broker: "mqtt://127.0.0.1",
     offset: 0,

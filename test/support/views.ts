@@ -21,11 +21,11 @@ export function viewOf(loop: Pick<Loop, "view">, more: Partial<PageView> = {}): 
 }
 
 /** When each source last answered, as a view has it, and for which ones only the state file says so. */
-export function lastAnswersOf({ factsInput }: Pick<View, "factsInput">) {
+export function lastAnswersOf({ factsInput, sinceStart }: Pick<View, "factsInput" | "sinceStart">) {
   return {
-    service: factsInput.service.last_success,
-    official: factsInput.official?.last_success ?? null,
-    saved: SOURCE_IDS.filter((id) => factsInput[id]?.only_saved),
+    service: factsInput.service?.answered_at ?? null,
+    official: factsInput.official?.answered_at ?? null,
+    saved: sinceStart.unpolled,
   };
 }
 
@@ -35,9 +35,9 @@ export function withLastAnswers<Shown extends Pick<View, "factsInput">>(
   answers: Partial<Record<SourceId, Instant | null>>,
 ): Shown {
   const factsInput = { ...view.factsInput };
-  if (answers.service !== undefined)
-    factsInput.service = { ...factsInput.service, last_success: answers.service };
-  if (answers.official !== undefined && factsInput.official)
-    factsInput.official = { ...factsInput.official, last_success: answers.official };
+  for (const id of SOURCE_IDS) {
+    const [record, answered_at] = [factsInput[id], answers[id]];
+    if (record && answered_at !== undefined) factsInput[id] = { ...record, answered_at };
+  }
   return { ...view, factsInput };
 }

@@ -82,3 +82,15 @@ function findNewestInstant(knownDays: KnownDays): Instant | null {
   for (const { seen_at } of Object.values(knownDays.seasons)) newest = Math.max(newest, seen_at);
   return newest === Number.NEGATIVE_INFINITY ? null : newest;
 }
+
+/** When the service made the first answer with the newest of its forecasts; null: it has never said when. */
+export function newestForecast({ days }: KnownDays): Instant | null {
+  const found = newestForecasts.get(days);
+  if (found !== undefined) return found;
+  const said = Object.values(days).flatMap(({ forecast }) => forecast?.said_at ?? []);
+  const newest = said.length === 0 ? null : said.reduce((one, other) => Math.max(one, other));
+  newestForecasts.set(days, newest);
+  return newest;
+}
+
+const newestForecasts = new WeakMap<KnownDays["days"], Instant | null>();

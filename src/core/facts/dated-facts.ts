@@ -6,10 +6,10 @@ import { officialColor } from "../days/official-color.ts";
 import type { DaysView } from "./days-view.ts";
 import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "./facts.ts";
 import { pricesNow } from "./prices.ts";
-import type { SourceRecord } from "./source-record.ts";
+import { shownUpdate } from "./service-facts.ts";
 
 /** What carries its own date or instant. A simulation changes none of it. */
-export function datedFacts(view: DaysView, service: SourceRecord): DatedFacts {
+export function datedFacts(view: DaysView, hasService: boolean): DatedFacts {
   return {
     yesterday: yesterdayFacts(view),
     next_change: {
@@ -19,10 +19,10 @@ export function datedFacts(view: DaysView, service: SourceRecord): DatedFacts {
     },
     next_rouge: nextDayOfColor("rouge", view),
     next_blanc: nextDayOfColor("blanc", view),
-    forecast: { updated_at: service.shown_update, days: knownDaysAhead(view) },
+    forecast: { updated_at: shownUpdate(view.knownDays), days: knownDaysAhead(view) },
     rates: rateSpans(view, (day) => day.official),
     rates_forecast: rateSpans(view, () => true),
-    prices: pricesNow(view, service.kind !== "none"),
+    prices: pricesNow(view, hasService),
     ...view.season(),
   };
 }

@@ -6,9 +6,9 @@ import { withoutLaws } from "./day-facts.ts";
 import { type DaysView, daysAt } from "./days-view.ts";
 import type { DatedFacts, Facts, FactsInput, MomentFacts, Simulation } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
-import { officialBoundaries, officialFacts } from "./official-facts.ts";
-import { downFrom, serviceFacts } from "./service-facts.ts";
+import { officialFacts, serviceFacts } from "./service-facts.ts";
 import { runningSimulation } from "./simulation.ts";
+import { sourceBoundaries } from "./source-record.ts";
 
 /**
  * Everything that is true at one instant, as far as it is known. What carries its own date is only shown: an error of vigie itself in
@@ -25,14 +25,15 @@ export function deriveFacts(input: FactsInput, tariff: Tariff, protect: Protect 
   };
   const moment = momentFacts(view, input.late_after, simulation);
   const knownMoment = right ? moment : null;
+  const hasService = input.service !== null;
   let dated: DatedFacts | undefined;
   protect("facts that carry a date", () => {
-    dated = datedFacts(right ? view : viewWithoutLaws(view), input.service);
+    dated = datedFacts(right ? view : viewWithoutLaws(view), hasService);
   });
   return {
     at,
     moment: knownMoment,
-    dated: dated ?? datedFacts(daysAt(NO_KNOWN_DAYS, at, tariff), input.service),
+    dated: dated ?? datedFacts(daysAt(NO_KNOWN_DAYS, at, tariff), hasService),
     service: serviceFacts(input, knownMoment),
     official: officialFacts(input.official, at),
     simulation,
@@ -52,7 +53,11 @@ function nextBoundary(
   simulationEnd = Number.POSITIVE_INFINITY,
 ): Instant {
   const { clock, service, official } = input;
-  const down = service.kind === "real" ? downFrom(input) : Number.POSITIVE_INFINITY;
-  const instants = [...Object.values(boundaries), down, ...officialBoundaries(official), simulationEnd];
+  const instants = [
+    ...Object.values(boundaries),
+    ...sourceBoundaries(service),
+    ...sourceBoundaries(official),
+    simulationEnd,
+  ];
   return Math.min(...instants.filter((instant) => instant > clock.at));
 }

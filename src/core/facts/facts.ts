@@ -6,7 +6,8 @@ import type { SourceRecord } from "./source-record.ts";
 /** What the facts are derived from, beside the tariff. */
 export interface FactsInput {
   knownDays: KnownDays;
-  service: SourceRecord;
+  /** null: there is no forecast service. */
+  service: SourceRecord | null;
   /** null: there is no official source. */
   official: SourceRecord | null;
   /**
@@ -17,8 +18,8 @@ export interface FactsInput {
   clock: { at: Instant; right: boolean; at_least?: true; doubted_by?: Instant };
   /** `service.late_after`: a time of the wall clock. */
   late_after: string;
-  /** `service.poll.every`, in milliseconds. */
-  poll_every: number;
+  /** The built-in simulator says the days, as one of the sources or as both. */
+  isInvented: boolean;
   /** The simulation that was started last, if any; it may be over. */
   simulation: Simulation | null;
   /** The outputs whose device does not do what it was sent, as people call them. */

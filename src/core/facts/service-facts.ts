@@ -1,26 +1,53 @@
 import type { Instant } from "../calendar/tariff.ts";
+import { type KnownDays, newestForecast } from "../days/known-days.ts";
 import {
   type FactsInput,
   type MomentFacts,
+  type OfficialFacts,
   PROBLEM_CODES,
   type ProblemCode,
   type ServiceFacts,
   type ServiceStatus,
 } from "./facts.ts";
-import { isSilentForADay } from "./official-facts.ts";
+import {
+  isSilentForADay,
+  lastError,
+  roundDown,
+  type SourceRecord,
+  shownAnswer,
+  sourceStatus,
+} from "./source-record.ts";
 
 /** How well the service answers, and the most important problem. `moment` is null while the clock is known to be wrong. */
 export function serviceFacts(input: FactsInput, moment: MomentFacts | null): ServiceFacts {
-  const { service } = input;
   const status = serviceStatus(input);
   return {
     status,
-    last_success: service.shown_success,
-    last_error: service.failure,
-    updated_at: service.shown_update,
+    ...answersOf(input.service),
+    updated_at: shownUpdate(input.knownDays),
     problem_code: problemCode(status, moment, input),
     failed_outputs: input.failed_outputs,
   };
+}
+
+/**
+ * `updated_at` as it is published: with each forecast that changes, else rounded down as the last answer is. So an answer that says
+ * the same again is no message.
+ */
+export function shownUpdate(knownDays: KnownDays): Instant | null {
+  const { updated_at } = knownDays;
+  return updated_at === null ? null : Math.max(newestForecast(knownDays) ?? 0, roundDown(updated_at));
+}
+
+/** null: there is no official source. */
+export function officialFacts(record: SourceRecord | null, at: Instant): OfficialFacts {
+  return { status: record ? sourceStatus(record, at) : "off", ...answersOf(record) };
+}
+
+function answersOf(record: SourceRecord | null): Pick<OfficialFacts, "last_success" | "last_error"> {
+  return record
+    ? { last_success: shownAnswer(record), last_error: lastError(record) }
+    : { last_success: null, last_error: null };
 }
 
 /** The most important problem while the broker is away. No topic ever says so: it would be read when the broker is back. */
@@ -29,19 +56,9 @@ export function withBrokerAway(code: ProblemCode): ProblemCode {
   return isMoreImportant ? code : "broker";
 }
 
-/** The instant from which the service counts as down, if no request succeeds before. A service that is asked seldom is not down in between. */
-export function downFrom({ service, poll_every }: Pick<FactsInput, "service" | "poll_every">): Instant {
-  const { last_success, started_at } = service;
-  return (last_success ?? started_at) + Math.max(DOWN_AFTER, poll_every + LONGEST_DELAY);
-}
-
-function serviceStatus(input: FactsInput): ServiceStatus {
-  const record = input.service;
-  if (record.kind === "invented") return "simulated";
-  if (record.kind === "none") return "off";
-  if (input.clock.at >= downFrom(input)) return "down";
-  // While no answer is known, not even in the state file, nothing shows that the service is well.
-  return record.failure === null && record.last_success !== null ? "ok" : "degraded";
+function serviceStatus({ service, isInvented, clock }: FactsInput): ServiceStatus {
+  if (isInvented) return "simulated";
+  return service ? sourceStatus(service, clock.at) : "off";
 }
 
 function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: FactsInput): ProblemCode {
@@ -58,8 +75,8 @@ function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: F
 /** At once where nothing else names official colours; else a day later: a source that is rarely needed must not be dead unseen. */
 function isOfficialProblem({ official, clock }: FactsInput, service: ServiceStatus): boolean {
   // As of a service: while no answer is known, nothing shows that the source is well.
-  if (service === "off" && official?.last_success === null) return true;
-  if (!official?.light) return false;
+  if (service === "off" && official?.answered_at === null) return true;
+  if (!official?.failing) return false;
   return service === "off" || isSilentForADay(official, clock.at);
 }
 
@@ -72,7 +89,3 @@ function isContradicted({ now, next, days }: MomentFacts): boolean {
 function isRevised({ now, next, days }: MomentFacts): boolean {
   return [now, next, days.tomorrow].some((day) => day.revised_from !== null);
 }
-
-const DOWN_AFTER = 3 * 3_600_000;
-/** A poll begins within minutes of its time, and tries for four minutes. */
-const LONGEST_DELAY = 15 * 60_000;

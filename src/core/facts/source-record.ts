@@ -1,34 +1,85 @@
 import type { Instant } from "../calendar/tariff.ts";
 
-/** Whether there is a service, or only the invented days of the simulator. */
-export type ServiceKind = "real" | "invented" | "none";
-
-/** How the polls of a source went since the start or the last reload. Only the time of the last success comes from the state file. */
+/** How a source answers. The state file holds it: a restart changes nothing of it. */
 export interface SourceRecord {
-  /** When polling began: without a success since, the service counts as down from three hours after this. */
-  started_at: Instant;
-  /** The last answer about today or the days ahead; at the start that of the state file. */
-  last_success: Instant | null;
-  /** `last_success` is that of the state file: the source may have answered later, but has not since the start. */
-  only_saved?: true;
-  /** `last_success` as published: it changes every few hours; that of RTE at most hourly. */
-  shown_success: Instant | null;
-  /** The service's `updated_at` as published: it changes together with the days, else every few hours. */
-  shown_update: Instant | null;
-  /**
-   * The service: the failure of the last poll in one sentence; null after a success. Before the first answer ever also of a
-   * request.
-   */
-  failure: string | null;
-  /** RTE: the requests that fail: today and tomorrow, and the season; null after an answer. */
-  light: Failing | null;
-  season: Failing | null;
-  kind: ServiceKind;
+  /** The last answer about today or the days ahead; null: none yet. */
+  answered_at: Instant | null;
+  /** What names today and tomorrow failed in the last poll, or before the first answer ever. */
+  failing: Failing | null;
+  /** The requests that are sent once a day and failed since their last answer. */
+  failures: SeldomFailures;
 }
 
 export interface Failing {
-  /** The first failure after the last answer. */
+  /** The first failure since a poll without one. */
   since: Instant;
-  /** The last failure in one sentence; null where it was before the start. */
-  failure: string | null;
+  /** The last failure. */
+  sentence: string;
 }
+
+/** What is asked once a day only: a failure of it says nothing of what names today and tomorrow. */
+export const SELDOM = ["season", "history"] as const;
+export type Seldom = (typeof SELDOM)[number];
+
+/** When the last failure was, how many there were on its civil day, and what it was. */
+export type SeldomFailures = Readonly<
+  Partial<Record<Seldom, { at: Instant; count: number; sentence: string }>>
+>;
+
+export const NEVER_ASKED: SourceRecord = { answered_at: null, failing: null, failures: {} };
+
+/** Without an answer in sight nothing shows that a source is well. */
+export function sourceStatus(record: SourceRecord, at: Instant): "ok" | "degraded" | "down" {
+  const { answered_at, failing, failures } = record;
+  if (failing) return isSilentFor(DOWN_AFTER, record, at) ? "down" : "degraded";
+  const isOld = answered_at === null || at >= answered_at + OLD_AFTER;
+  return isOld || Object.keys(failures).length > 0 ? "degraded" : "ok";
+}
+
+/** Whether a source that is only needed if the service fails has been silent for too long. */
+export function isSilentForADay(record: SourceRecord, at: Instant): boolean {
+  return isSilentFor(SILENT_AFTER, record, at);
+}
+
+/** When time alone changes the status, or makes the silence a problem. */
+export function sourceBoundaries(record: SourceRecord | null): Instant[] {
+  if (!record) return [];
+  const { answered_at } = record;
+  const silent = silentSince(record);
+  if (silent !== null) return [silent + DOWN_AFTER, silent + SILENT_AFTER];
+  return answered_at === null ? [] : [answered_at + OLD_AFTER];
+}
+
+/** The failure that is shown: that of today and tomorrow counts more. */
+export function lastError({ failing, failures }: SourceRecord): string | null {
+  return failing?.sentence ?? SELDOM.map((kind) => failures[kind]?.sentence).find(Boolean) ?? null;
+}
+
+/**
+ * The last answer as it is published: rounded down to four hours as long as the source answers. Each message costs a write in the
+ * history of Home Assistant.
+ */
+export function shownAnswer({ answered_at, failing }: SourceRecord): Instant | null {
+  return answered_at === null || failing ? answered_at : roundDown(answered_at);
+}
+
+export function roundDown(at: Instant): Instant {
+  return Math.floor(at / SHOWN_EVERY) * SHOWN_EVERY;
+}
+
+function isSilentFor(length: number, record: SourceRecord, at: Instant): boolean {
+  const since = silentSince(record);
+  return since !== null && at >= since + length;
+}
+
+/** Another request may be answered while one fails: then the source is not silent. */
+function silentSince({ failing, answered_at }: SourceRecord): Instant | null {
+  return failing && Math.max(failing.since, answered_at ?? failing.since);
+}
+
+const HOUR = 3_600_000;
+const DOWN_AFTER = 3 * HOUR;
+const SILENT_AFTER = 24 * HOUR;
+/** Each day brings a word, so a source that has said none for so long shows no sign of life. */
+const OLD_AFTER = 36 * HOUR;
+const SHOWN_EVERY = 4 * HOUR;

@@ -4,7 +4,8 @@ import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
 import type { OutputsEvent } from "../outputs/take-outputs.ts";
 import type { HeardValues, KeptValues } from "../rules/value-readings.ts";
 import type { RequestFailure } from "../sources/request-failure.ts";
-import type { DueRequest, SourceAnswer, SourceId, SourceKept } from "../sources/source.ts";
+import type { DueRequest, SourceAnswer, SourceId } from "../sources/source.ts";
+import type { ClientMemory } from "../sources/source-kept.ts";
 import type { ReceivedCommand } from "./command.ts";
 import type { BrokerState } from "./known.ts";
 
@@ -24,7 +25,7 @@ export type Event =
 
 export type SourceEvent =
   /** What the client has counted and learnt. */
-  | { kind: "memory"; memory: SourceKept }
+  | { kind: "memory"; memory: ClientMemory }
   /** The request failed, and is tried again. `isPause`: after a 429, which is in the log already. */
   | { kind: "tried"; due: DueRequest; failure: string; isPause: boolean }
   | AnsweredEvent

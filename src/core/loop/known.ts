@@ -2,7 +2,6 @@ import type { Instant } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
 import type { Simulation } from "../facts/facts.ts";
-import type { PollCounts } from "../facts/poll-record.ts";
 import type { SourceClocks } from "../facts/source-clocks.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { forgetSaid, type OutputsPart } from "../outputs/outputs-part.ts";
@@ -10,7 +9,8 @@ import type { OutputsState } from "../outputs/outputs-state.ts";
 import type { RuleSettings } from "../rules/rule-settings.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import type { HeardValues, KeptValues, Readings } from "../rules/value-readings.ts";
-import type { SourceId, SourceKept, SourcePassing } from "../sources/source.ts";
+import type { SourceId, SourcePassing } from "../sources/source.ts";
+import type { SourceKept } from "../sources/source-kept.ts";
 import type { Owner } from "../topics/topic.ts";
 
 /** All that vigie knows: what the state file holds, and what ends with the process or with a configuration. */
@@ -48,9 +48,8 @@ export interface Passing {
   /** How often this machine's clock was set, or the machine suspended, by a minute or more. */
   jumps: number;
   sources: Readonly<Partial<Record<SourceId, SourcePassing>>>;
-  /** Each source was polled once since the start, or days are known from before. */
-  mayDecide: boolean;
-  pollCounts: PollCounts;
+  /** At the start days were known from before. */
+  hadDays: boolean;
   values: ValuesPart;
   outputs: OutputsPart["passing"];
   broker: BrokerState;

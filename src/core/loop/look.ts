@@ -10,6 +10,7 @@ import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../rul
 import { nextReadingBoundary, type Readings } from "../rules/value-readings.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { nextRequest } from "../sources/poll.ts";
+import { NO_POLLS } from "../sources/poll-outcome.ts";
 import { outputGroups } from "../topics/output-topics.ts";
 import { factGroups } from "../topics/render-topics.ts";
 import { ruleGroups } from "../topics/rule-topics.ts";
@@ -18,7 +19,7 @@ import { type Evaluation, evaluate, renewWithin } from "./evaluate.ts";
 import { recordsOf } from "./facts-input.ts";
 import { type Known, outputsOf } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { partOf } from "./poll-sources.ts";
+import { mayDecide, partOf } from "./poll-sources.ts";
 import { findProblems } from "./problems.ts";
 import { whyUnsaved } from "./saving.ts";
 import { nextSettling, verdictsFor } from "./settle.ts";
@@ -44,7 +45,7 @@ export function look(
   const { right, at: trueTime } = evaluation.factsInput.clock;
   const outputs = outputStatuses(outputsOf(known), {
     outputs: config.outputs,
-    verdicts: verdictsFor(known, evaluation),
+    verdicts: verdictsFor(known, config, evaluation),
     isDemo: config.isDemo,
     before: before.outputs ?? [],
     protect,
@@ -97,9 +98,9 @@ export function look(
   };
 }
 
-function shownOf(known: Known, { sources }: LoopConfig): Shown {
+function shownOf(known: Known, config: LoopConfig): Shown {
+  const { sources } = config;
   const { passing } = known;
-  const records = passing.sources;
   const unsaved = whyUnsaved(passing.saving);
   return {
     requests: Object.fromEntries(
@@ -111,13 +112,13 @@ function shownOf(known: Known, { sources }: LoopConfig): Shown {
     sends: dueSends(outputsOf(known)),
     questions: dueQuestions(outputsOf(known)),
     sinceStart: {
-      isPolled: sources.every(({ id }) => records[id]?.isPolled),
-      hasFailed: sources.some(({ id }) => records[id]?.hasFailed),
+      unpolled: sources.map(({ id }) => id).filter((id) => !passing.sources[id]?.isPolled),
+      hasFailed: sources.some(({ id }) => passing.sources[id]?.firstFailure),
     },
     broker: passing.broker,
     homeAssistant: passing.homeAssistant,
-    mayDecide: passing.mayDecide,
-    pollCounts: passing.pollCounts,
+    mayDecide: mayDecide(known, config),
+    pollCounts: Object.fromEntries(sources.map(({ id }) => [id, passing.sources[id]?.counts ?? NO_POLLS])),
     saving: passing.saving,
     jumps: passing.jumps,
     ...(unsaved !== null && { unsaved }),
@@ -141,7 +142,7 @@ export function lookAfterError(
   const { grace, tariff } = config;
   const outputs = outputStatuses(outputsOf(known), {
     outputs: config.outputs,
-    verdicts: evaluation ? verdictsFor(known, evaluation) : null,
+    verdicts: evaluation ? verdictsFor(known, config, evaluation) : null,
     isDemo: config.isDemo,
     before: before.outputs,
     protect,
@@ -168,7 +169,7 @@ export function lookAfterError(
   const topicGroups = new Map([...before.topicGroups, ...changed]);
   return {
     ...before,
-    factsInput: { ...before.factsInput, ...recordsOf(known), failed_outputs, vigie_failed: true },
+    factsInput: { ...before.factsInput, ...recordsOf(known, config), failed_outputs, vigie_failed: true },
     facts,
     outputs,
     verdicts: [],

@@ -12,6 +12,8 @@ export interface LoopConfig {
   outputs: Outputs;
   /** Those that are asked. */
   sources: readonly Source[];
+  /** The built-in simulator says the days, as one of them or as both. */
+  isInvented: boolean;
   /** `service.poll` */
   times: PollTimes;
   /** 0 to 1: this installation's phase: how far its polls are shifted within the hour. */

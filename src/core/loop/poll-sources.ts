@@ -1,12 +1,9 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import { countPoll } from "../facts/poll-record.ts";
 import { clockBehind } from "../facts/source-clocks.ts";
-import type { SourceRecord } from "../facts/source-record.ts";
 import type { Protect } from "../log/protect.ts";
-import { beginIfDue, endIfOver, withoutNews } from "../sources/poll.ts";
-import { commandLine, pollLines } from "../sources/poll-lines.ts";
-import type { PollContext, PollNews, Source, SourcePart } from "../sources/source.ts";
-import { type Known, say, withPassing } from "./known.ts";
+import { beginIfDue, endIfOver } from "../sources/poll.ts";
+import type { PollContext, Source, SourcePart } from "../sources/source.ts";
+import { type Known, say } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 import { timeOf } from "./told-time.ts";
 
@@ -16,12 +13,20 @@ export function partOf({ kept, passing }: Known, { id }: Source): SourcePart | u
   return keptPart && passingPart && { kept: keptPart, passing: passingPart };
 }
 
-export function withPart(known: Known, { id }: Source, part: SourcePart): Known {
+/** What the part says is said with all else. */
+export function withPart(before: Known, { id }: Source, part: SourcePart): Known {
+  const known = say(before, part.passing.said);
   const { kept, passing } = known;
+  const ofSource = part.passing.said.length === 0 ? part.passing : { ...part.passing, said: [] };
   return {
     kept: part.kept === kept.sources[id] ? kept : { ...kept, sources: { ...kept.sources, [id]: part.kept } },
-    passing: { ...passing, sources: { ...passing.sources, [id]: part.passing } },
+    passing: { ...passing, sources: { ...passing.sources, [id]: ofSource } },
   };
+}
+
+/** Each source was polled once since the start, or days are known from before. */
+export function mayDecide({ passing }: Known, { sources }: LoopConfig): boolean {
+  return passing.hadDays || sources.every(({ id }) => passing.sources[id]?.isPolled);
 }
 
 export function pollContext(known: Known, source: Source, at: Clocks, config: LoopConfig): PollContext {
@@ -40,7 +45,7 @@ export function pollContext(known: Known, source: Source, at: Clocks, config: Lo
   };
 }
 
-/** Begins the polls that are due, ends those that have lasted too long, and tells what came of those that are over. */
+/** Begins the polls that are due, and ends those that have lasted too long. */
 export function settlePolls(
   before: Known,
   at: Clocks,
@@ -54,41 +59,7 @@ export function settlePolls(
       const context = pollContext(known, source, at, config);
       const settled = beginIfDue(endIfOver(part, at, context), at, context);
       if (settled !== part) known = withPart(known, source, settled);
-      known = tellNews(known, source, config);
     });
   }
   return known;
-}
-
-function tellNews(before: Known, source: Source, config: LoopConfig): Known {
-  const part = partOf(before, source);
-  if (!part || part.passing.news.length === 0) return before;
-  let known = withPart(before, source, withoutNews(part));
-  const { record, news } = part.passing;
-  for (const one of news) known = tellOne(known, one, { source, record, config });
-  return known;
-}
-
-interface NewsContext {
-  source: Source;
-  record: SourceRecord;
-  config: LoopConfig;
-}
-
-function tellOne(known: Known, news: PollNews, { source, record, config }: NewsContext): Known {
-  switch (news.kind) {
-    case "first failure":
-      return say(known, pollLines(source, news.outcome, news.hasAnswered, record));
-    case "command":
-      return say(known, [commandLine(source, news.command, news.outcome)]);
-    case "polled": {
-      const pollCounts = countPoll(known.passing.pollCounts, source.id, news.outcome);
-      const mayDecide =
-        known.passing.mayDecide || config.sources.every(({ id }) => known.passing.sources[id]?.isPolled);
-      return say(
-        withPassing(known, { pollCounts, mayDecide }),
-        pollLines(source, news.outcome, news.hasAnswered, record),
-      );
-    }
-  }
 }

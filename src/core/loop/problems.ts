@@ -2,6 +2,7 @@ import type { Clocks } from "../calendar/clocks.ts";
 import { tariffDate, wallMinute } from "../calendar/dates.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
 import { priceRow } from "../facts/rates.ts";
+import { SELDOM } from "../facts/source-record.ts";
 import type { Problem, Problems } from "../log/problem.ts";
 import { simpleResultsIn } from "../rules/condition-types.ts";
 import { decidingConditions, describeResult } from "../rules/reasons.ts";
@@ -9,6 +10,7 @@ import type { Rule } from "../rules/rule.ts";
 import { nameTruth } from "../rules/truth.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { isBudgetSpent } from "../sources/request-limits.ts";
+import type { Source } from "../sources/source.ts";
 import type { Known } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 import { differentPrices, oldPrices } from "./price-problems.ts";
@@ -25,8 +27,9 @@ interface ProblemsContext {
   before: Problems;
 }
 
-/** What is wrong at this look, but for sources and devices: they say so themselves. */
-export function findProblems({ kept, passing }: Known, context: ProblemsContext): Problems {
+/** What is wrong at this look, but for devices: the outputs say so themselves. */
+export function findProblems(known: Known, context: ProblemsContext): Problems {
+  const { kept, passing } = known;
   const { at, config, input, facts, verdicts, before } = context;
   const spent = config.sources.filter(({ id, budget }) => {
     const sent = kept.sources[id]?.spent;
@@ -38,6 +41,7 @@ export function findProblems({ kept, passing }: Known, context: ProblemsContext)
     ["prices", isPriced(context) ? differentPrices(facts.dated.prices) : (before.get("prices") ?? null)],
     ["old prices", oldPrices(facts.dated.prices)],
     ["a disk that hangs", passing.saving.hangs ? HANGING_DISK : null],
+    ...config.sources.flatMap((source) => failingSource(source, known, before)),
     ...spent.map(({ name, spentBudget }): [string, Problem] => [`budget of the ${name}`, spentBudget]),
     ...config.rules.map((rule, index): [string, Problem | null] => {
       const key = `values of rule ${rule.id}`;
@@ -47,11 +51,43 @@ export function findProblems({ kept, passing }: Known, context: ProblemsContext)
   return new Map(found.flatMap(([key, problem]) => (problem ? [[key, problem]] : [])));
 }
 
+/**
+ * What failed before the start is said again only if it fails again. A source that has never answered does not answer "again" at
+ * the end.
+ */
+function failingSource(
+  { id, name }: Source,
+  { kept, passing }: Known,
+  problems: Problems,
+): [string, Problem][] {
+  const [record, since] = [kept.sources[id], passing.sources[id]];
+  if (!record || !since) return [];
+  const { failing, failures, answered_at } = record;
+  const sentence = since.isPolled ? failing?.sentence : since.firstFailure;
+  const over = answered_at === null ? `The ${name} answers` : `The ${name} answers again`;
+  const found: [string, Problem][] = sentence
+    ? [[name, { sentence, over: problems.get(name)?.over ?? over }]]
+    : [];
+  for (const kind of SELDOM) {
+    const failure = since.isPolled ? failures[kind] : undefined;
+    // One cause is said once.
+    if (!failure || failure.sentence === sentence) continue;
+    const { sentence: why } = failure;
+    found.push([`${name}: ${kind}`, { sentence: why, over: `The ${name} answers about the ${kind} again` }]);
+  }
+  return found;
+}
+
+/** Whether a problem with this key is one of this source: that it does not answer, or not about all. */
+export function isOf({ name }: Source, key: string): boolean {
+  return key === name || key.startsWith(`${name}: `);
+}
+
 /** When prices begin that the owner has written, the service may name them with its next answer only. */
 function isPriced({ config: { tariff }, input: { clock, service } }: ProblemsContext): boolean {
   const from = priceRow(tariffDate(clock.at, tariff), tariff)?.from;
-  const { last_success } = service;
-  return from === undefined || (last_success !== null && tariffDate(last_success, tariff) >= from);
+  const answered_at = service?.answered_at ?? null;
+  return from === undefined || (answered_at !== null && tariffDate(answered_at, tariff) >= from);
 }
 
 /**

@@ -3,7 +3,8 @@ import type { KnownDays } from "../days/known-days.ts";
 import type { Problem } from "../log/problem.ts";
 import type { Saving } from "../rules/evaluate-rules.ts";
 import { mqttConditionsIn } from "../rules/rule.ts";
-import type { SourceId, SourceKept } from "../sources/source.ts";
+import type { SourceId } from "../sources/source.ts";
+import type { SourceKept } from "../sources/source-kept.ts";
 import type { SavedEvent } from "./event.ts";
 import { type Kept, type Known, type SavingPart, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
@@ -40,7 +41,7 @@ export function noteRules(part: SavingPart, saving: Saving, steady: number): Sav
  * | settings, the colour that is pretended,   |                                                                  |
  * | what was learnt of a source               |                                                                  |
  * | how many requests were sent               | the first ten after a start at once, then every tenth            |
- * | another `updated_at` with the same days   | every 2 hours                                                    |
+ * | an answer with the same days              | every 2 hours                                                    |
  * | verdicts and forecasts                    | at once; if values alone changed a verdict, within 5 minutes     |
  * | values heard                              | with the next write; if a rule has a `max_age`, at the latest    |
  * |                                           | three hours after the last write                                 |
@@ -124,7 +125,7 @@ export function nextSaving({ rulesDueAt, savedAt }: SavingPart, { rules }: LoopC
 /** Most answers bring the same days with another `updated_at`. After a crash the first answer brings that, too. */
 function areDaysNew(days: KnownDays, given: KnownDays): boolean {
   const isNew = days.days !== given.days || days.seasons !== given.seasons;
-  return isNew || (days.updated_at ?? 0) - (given.updated_at ?? 0) >= UPDATE_SAVED_EVERY;
+  return isNew || (days.updated_at ?? 0) - (given.updated_at ?? 0) >= ANSWER_SAVED_EVERY;
 }
 
 function anySource(
@@ -139,8 +140,11 @@ function anySource(
   });
 }
 
+/** Each failure has its own sentence, and each answer its own time: neither is worth a write of its own. */
 function isLearnt(now: SourceKept, before: SourceKept): boolean {
-  return LEARNT.some((name) => now[name] !== before[name]);
+  const isOlder = (now.answered_at ?? 0) - (before.answered_at ?? 0) >= ANSWER_SAVED_EVERY;
+  const isFailing = now.failing?.since !== before.failing?.since;
+  return isOlder || isFailing || LEARNT.some((name) => now[name] !== before[name]);
 }
 
 /**
@@ -154,9 +158,9 @@ function isCounted({ spent }: SourceKept, { spent: before }: SourceKept, counted
   return counted < COUNTS_SAVED || unsaved >= COUNTS_SAVED;
 }
 
-const LEARNT = ["percent", "history_parameters", "pause", "failing_since", "asked", "failures"] as const;
+const LEARNT = ["percent", "history_parameters", "pause", "asked", "failures"] as const;
 const COUNTS_SAVED = 10;
-const UPDATE_SAVED_EVERY = 2 * 3_600_000;
+const ANSWER_SAVED_EVERY = 2 * 3_600_000;
 /**
  * After a power cut a value counts from when the state file says that it was heard. While a service answers, its answers are
  * saved more often than that.

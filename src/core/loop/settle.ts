@@ -9,7 +9,7 @@ import { pollEnd } from "../sources/poll.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
 import { type Known, outputsOf, say, withOutputs, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { partOf } from "./poll-sources.ts";
+import { mayDecide, partOf } from "./poll-sources.ts";
 import { hangsAt, nextSaving, noteRules } from "./saving.ts";
 import { trustInClock, waitsForTimeUntil } from "./told-time.ts";
 
@@ -34,7 +34,7 @@ export function settle(
   protect("outputs", () => {
     const outputs = settleOutputs(outputsOf(known), at, {
       outputs: config.outputs,
-      verdicts: waitsForTimeUntil(known, at.steady) === null ? verdictsFor(known, evaluation) : null,
+      verdicts: waitsForTimeUntil(known, at.steady) === null ? verdictsFor(known, config, evaluation) : null,
       clock: trustInClock(known, evaluation.factsInput.clock, at),
       protect,
     });
@@ -62,9 +62,10 @@ export function nextSettling(known: Known, { steady }: Clocks, config: LoopConfi
 /** null: nothing is decided before the end of the first polls ever. While the clock is wrong, each rule is unknown. */
 export function verdictsFor(
   known: Known,
+  config: LoopConfig,
   { factsAt, verdicts, real, factsInput: { clock } }: Evaluation,
 ): BothVerdicts | null {
-  if (!known.passing.mayDecide) return null;
+  if (!mayDecide(known, config)) return null;
   const byId = (list: Evaluation["verdicts"]) =>
     new Map((clock.right ? list : []).map((verdict) => [verdict.rule.id, verdict]));
   return {

@@ -1,10 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
-import { NO_POLLS } from "../facts/poll-record.ts";
 import { endWithDay } from "../facts/simulation.ts";
-import { NO_SOURCE_CLOCKS, type SourceClocks, tellTime } from "../facts/source-clocks.ts";
-import type { ServiceKind } from "../facts/source-record.ts";
+import { NO_SOURCE_CLOCKS, type SourceClocks } from "../facts/source-clocks.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { startOutputs } from "../outputs/start-outputs.ts";
 import { topicsOfRules } from "../rules/rule.ts";
@@ -18,7 +15,6 @@ import { startSaving } from "./saving.ts";
 interface StartContext {
   at: Clocks;
   config: LoopConfig;
-  serviceKind: ServiceKind;
   /** The broker as messages name it. */
   broker: string;
   /** Before a reload: what was known then, and the sources that stay the same. */
@@ -29,18 +25,13 @@ interface StartContext {
 
 /** What is known at a start or after a reload, with what the state file holds. */
 export function startKnown(kept: Kept, context: StartContext): Known {
-  const { at, config, serviceKind, broker, before, isAfterCrash } = context;
+  const { at, config, broker, before, isAfterCrash } = context;
   const settled = settleSettings(kept.settings, config.rules);
   const settings = isEqual(settled.settings, kept.settings) ? kept.settings : settled.settings;
-  const clocks = clocksOfSame(before);
-  const trueTime = tellTime(clocks, kept.days, config.check_clock, at).at;
-  const sources = config.sources.flatMap((source) => {
-    const { id } = source;
+  const sources = config.sources.flatMap(({ id }) => {
     const ofSource = kept.sources[id];
-    if (!ofSource) return [];
-    const answered = answeredBefore(before, id);
-    const start = { knownDays: kept.days, kept: ofSource, kind: serviceKind, answered };
-    return [[id, startSource(ofSource, source.startRecord(trueTime, start)).passing] as const];
+    const counts = before?.known.passing.sources[id]?.counts;
+    return ofSource ? [[id, startSource(ofSource, counts).passing] as const] : [];
   });
   const simulation = kept.simulation && endWithDay(kept.simulation, config.tariff);
   const outputs = startOutputs(kept.outputs, at, {
@@ -52,13 +43,12 @@ export function startKnown(kept: Kept, context: StartContext): Known {
     kept: { ...kept, settings, simulation, outputs: outputs.kept },
     passing: {
       vigieFailed: false,
-      clocks,
+      clocks: clocksOfSame(before),
       untoldSince: untoldAtStart(context),
       askedAfterJumps: before?.known.passing.askedAfterJumps ?? [],
       jumps: 0,
       sources: Object.fromEntries(sources),
-      mayDecide: Object.keys(kept.days.days).length > 0,
-      pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
+      hadDays: Object.keys(kept.days.days).length > 0,
       values: startValues(before?.known.passing.values ?? null, at, config),
       outputs: outputs.passing,
       broker: startBroker(broker),
@@ -84,13 +74,6 @@ function startValues(before: ValuesPart | null, { steady }: Clocks, { rules }: L
 
 function startBroker(url: string): BrokerState {
   return { connected: false, url };
-}
-
-/** When this process had the last answer of a source that stays the same; null if it has had none. */
-function answeredBefore(before: StartContext["before"], id: SourceId): Instant | null {
-  if (!before?.same.includes(id)) return null;
-  const record = before.known.passing.sources[id]?.record;
-  return record && !record.only_saved ? record.last_success : null;
 }
 
 function clocksOfSame(before: StartContext["before"]): SourceClocks {

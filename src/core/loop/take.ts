@@ -19,7 +19,7 @@ import type { PollContext, Source, SourcePart } from "../sources/source.ts";
 import type { AnsweredEvent, CommandsEvent, Event, SavedEvent, SourceEvent, ValuesEvent } from "./event.ts";
 import { type Known, outputsOf, say, withOutputs, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { partOf, pollContext, settlePolls, withPart } from "./poll-sources.ts";
+import { mayDecide, partOf, pollContext, settlePolls, withPart } from "./poll-sources.ts";
 import { noteEnd } from "./saving.ts";
 import { carryOut } from "./take-commands.ts";
 import { noteTold, timeOf } from "./told-time.ts";
@@ -63,15 +63,14 @@ export function take(
 }
 
 function takeSourceEvent(known: Known, source: Source, event: SourceEvent, context: Context): Known {
-  const { at } = context;
   const change = (run: ChangeOfPart) => changePart(known, source, context, run);
   switch (event.kind) {
     case "memory":
       return change((part) => takeMemory(part, event.memory));
     case "tried":
-      return change((part, ofPoll) => takeTried(part, event, at, ofPoll));
+      return change((part, ofPoll) => takeTried(part, event, ofPoll));
     case "failed":
-      return change((part, ofPoll) => takeFailed(part, event, at, ofPoll));
+      return change((part, ofPoll) => takeFailed(part, event, ofPoll));
     case "answered":
       return takeAnswer(known, source, event, context);
   }
@@ -88,10 +87,10 @@ function takeAnswer(before: Known, source: Source, event: AnsweredEvent, context
   const answered = { ...event, before: before.kept.days };
   protect(`an answer of ${source.speaker}: ${event.due.request.kind}`, () => {
     known = learnFrom(known, event, source, context);
-    known = changePart(known, source, context, (part, ofPoll) => takeFollowUps(part, answered, at, ofPoll));
+    known = changePart(known, source, context, (part, ofPoll) => takeFollowUps(part, answered, ofPoll));
     known = sayUnusedWords(known, event, source, context);
   });
-  return changePart(known, source, context, (part, ofPoll) => takeAnswered(part, answered, at, ofPoll));
+  return changePart(known, source, context, (part, ofPoll) => takeAnswered(part, answered, ofPoll));
 }
 
 type ChangeOfPart = (part: SourcePart, context: PollContext) => SourcePart;
@@ -121,7 +120,7 @@ function learnFrom(
   const { trueTime, made } = timesOf(known, made_at, source, context);
   const seen = seenAt(passing.clocks, source.id, trueTime, at);
   const learnt = source.learn(kept.days, answer, trueTime, tariff, made, seen);
-  const days = passing.mayDecide ? learnt : withoutRevisions(learnt);
+  const days = mayDecide(known, config) ? learnt : withoutRevisions(learnt);
   return days === kept.days ? known : { ...known, kept: { ...kept, days } };
 }
 

@@ -2,7 +2,6 @@ import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
-import type { PollCounts } from "../facts/poll-record.ts";
 import type { Problems } from "../log/problem.ts";
 import type { OutputStatus } from "../outputs/output-status.ts";
 import type { DueQuestion, DueSend } from "../outputs/outputs-part.ts";
@@ -10,6 +9,7 @@ import type { EvaluationInput } from "../rules/evaluation-input.ts";
 import type { VerdictForecast } from "../rules/forecast-verdicts.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import type { Verdict } from "../rules/verdict.ts";
+import type { PollCounts } from "../sources/poll-outcome.ts";
 import type { DueRequest, SourceId } from "../sources/source.ts";
 import type { Topics } from "../topics/topic.ts";
 import type { TopicGroups } from "../topics/topic-group.ts";
@@ -58,10 +58,10 @@ export interface Shown {
   homeAssistant: HomeAssistantStatus;
   /** Each source was polled once since the start, or days are known from before. */
   mayDecide: boolean;
-  /** Since the start or the last reload: whether each source was polled, and whether a request has failed. */
-  sinceStart: { isPolled: boolean; hasFailed: boolean };
+  /** Since the start or the last reload: the sources of which no poll has ended, and whether a request has failed. */
+  sinceStart: { unpolled: readonly SourceId[]; hasFailed: boolean };
   /** Since vigie was started. */
-  pollCounts: PollCounts;
+  pollCounts: Readonly<Partial<Record<SourceId, PollCounts>>>;
   /** The state that the disk has to be given; `saving.number` counts them. */
   saving: SavingPart;
   /** Only while the state cannot be saved, or the disk hangs: where and why. */

@@ -2,6 +2,8 @@ import { addDays, civilDate, dayStart, tariffDate, wallInstant } from "../calend
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import type { OfficialRequest } from "../contract/answer.ts";
+import type { SeldomFailures } from "../facts/source-record.ts";
+import { mayBeAsked } from "./plan-requests.ts";
 import { hasComeSince, lastMultiple, recheckTime, UNTIL_FINAL } from "./poll-times.ts";
 import type { RequestTimes } from "./request-times.ts";
 
@@ -13,6 +15,9 @@ export interface OfficialTimesInput {
   wordFor: (date: IsoDate) => { color: Color; confirmed: boolean } | undefined;
   /** The colour that the forecast service names for a date, official or not. */
   serviceColor: (date: IsoDate) => Color | null;
+  /** When the season was last answered. */
+  asked: IsoDate | null;
+  failures: SeldomFailures;
   /** 0 to 1, chosen once for each installation, so that they do not all ask in the same second. */
   offset: number;
 }
@@ -34,8 +39,7 @@ export function dueOfficial(now: Instant, requested: RequestTimes, input: Offici
   const isLightDue =
     essential ||
     light === null ||
-    hasComeSince(light, windowTime(now, input), now) ||
-    isDifferenceDue(now, requested, input);
+    [windowTime(now, input), differenceTime(now, input)].some((at) => hasComeSince(light, at, now));
   const due: DueOfficial[] = [];
   if (isLightDue) due.push({ request: { kind: "light" }, essential });
   if (isSeasonDue(now, requested, input)) {
@@ -74,44 +78,33 @@ function windowOf(date: IsoDate, { between, tariff }: OfficialTimesInput): { beg
   };
 }
 
-/** A new difference at once, one that stays hourly. */
-function isDifferenceDue(now: Instant, requested: RequestTimes, input: OfficialTimesInput): boolean {
-  const differences = findDifferences(now, input);
-  if (differences === "") return false;
-  return (
-    differences !== requested.differences ||
-    hasComeSince(requested.polled.light ?? null, lastMultiple(now, HOUR, input.offset), now)
-  );
+/** Hourly, as long as the two sources name different colours. */
+function differenceTime(now: Instant, input: OfficialTimesInput): Instant | undefined {
+  return doSourcesDiffer(now, input) ? lastMultiple(now, HOUR, input.offset) : undefined;
 }
 
-/** The dates for which the two sources name different colours, with both colours: `2026-01-06 rouge bleu`. */
-export function findDifferences(
-  now: Instant,
-  { tariff, wordFor, serviceColor }: Pick<OfficialTimesInput, "tariff" | "wordFor" | "serviceColor">,
-): string {
+/** Whether the two sources name different colours for the day in force, the next one or tomorrow. */
+function doSourcesDiffer(now: Instant, { tariff, wordFor, serviceColor }: OfficialTimesInput): boolean {
   const inForce = tariffDate(now, tariff);
   const tomorrow = addDays(civilDate(now, tariff.time_zone), 1);
-  const dates = [...new Set([inForce, addDays(inForce, 1), tomorrow])];
-  return dates
-    .flatMap((date) => {
-      const [word, color] = [wordFor(date), serviceColor(date)];
-      return word && color !== null && word.color !== color ? [`${date} ${word.color} ${color}`] : [];
-    })
-    .join(", ");
+  return [inForce, addDays(inForce, 1), tomorrow].some((date) => {
+    const [word, color] = [wordFor(date), serviceColor(date)];
+    return word !== undefined && color !== null && word.color !== color;
+  });
 }
 
-/** At the start, and once a day at night; again each hour as long as it is not answered. */
-function isSeasonDue(now: Instant, requested: RequestTimes, { tariff, offset }: OfficialTimesInput): boolean {
+/** At the start, and once a day at night. */
+function isSeasonDue(now: Instant, requested: RequestTimes, input: OfficialTimesInput): boolean {
+  const { tariff, offset, asked, failures } = input;
   const today = civilDate(now, tariff.time_zone);
-  const times = [addDays(today, -1), today].map((date) => {
-    const first = wallInstant(date, SEASON_FROM, tariff.time_zone);
-    const last = wallInstant(date, SEASON_TO, tariff.time_zone);
-    return first + offset * (last - first);
-  });
-  const time = times.findLast((at) => at <= now);
-  if (!hasComeSince(requested.answered.season ?? null, time, now)) return false;
+  const first = wallInstant(today, SEASON_FROM, tariff.time_zone);
+  const last = wallInstant(today, SEASON_TO, tariff.time_zone);
+  if (!mayBeAsked({ kind: "season" }, { failures, now, tariff })) return false;
   const { season } = requested.polled;
-  return season === undefined || season > now || now - season >= HOUR;
+  if (season === undefined) return true;
+  const isTime = asked !== today && now >= first + offset * (last - first);
+  // If nothing could be sent, no failure counts it.
+  return (isTime || failures.season !== undefined) && (season > now || now - season >= HOUR);
 }
 
 const UNTIL_KNOWN = 15 * 60_000;

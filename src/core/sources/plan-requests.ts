@@ -3,28 +3,15 @@ import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import type { Answer, Request } from "../contract/answer.ts";
 import type { KnownDays } from "../days/known-days.ts";
-
-/** The civil dates on which season and history, which are requested once a day, were last answered. */
-export interface LastAnswered {
-  season: IsoDate | null;
-  history: IsoDate | null;
-}
-
-/** What is asked once a day only. */
-const SELDOM = ["season", "history"] as const;
-type Seldom = (typeof SELDOM)[number];
-
-/** The failures of these requests: when the last one was, and how many there were on its civil day. */
-export type Failures = Readonly<Partial<Record<Seldom, { at: Instant; count: number }>>>;
+import { SELDOM, type Seldom, type SeldomFailures } from "../facts/source-record.ts";
+import type { LastAnswered } from "./source-kept.ts";
 
 export interface PlanInput {
   knownDays: KnownDays;
   tariff: Tariff;
   now: Instant;
   lastAnswered: LastAnswered;
-  failures: Failures;
-  /** The date endpoint never sends `is_official`: nothing is learnt by requesting single dates. */
-  officialSilent: boolean;
+  failures: SeldomFailures;
   /** Request the next tariff day even where its colour is final, and history again where it has left days out. */
   recheck: boolean;
 }
@@ -45,7 +32,7 @@ export function planRequests(input: PlanInput): Request[] {
 export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInput): Request[] {
   switch (answer.kind) {
     case "forecasts":
-      return input.officialSilent ? [] : contradictedDates(answer, input);
+      return contradictedDates(answer, input);
     case "date":
       return isNewlyOfficial(answer.day.date, before, input.knownDays)
         ? [{ kind: "season" } as const].filter((request) => mayBeAsked(request, input))
@@ -58,11 +45,12 @@ export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInpu
 
 export function noteAnswered(
   before: LastAnswered,
-  answer: Answer,
+  answered: Seldom,
   now: Instant,
-  tariff: Tariff,
+  { time_zone }: Tariff,
 ): LastAnswered {
-  return isSeldom(answer.kind) ? { ...before, [answer.kind]: civilDate(now, tariff.time_zone) } : before;
+  const date = civilDate(now, time_zone);
+  return before[answered] === date ? before : { ...before, [answered]: date };
 }
 
 /** A request that may fail a whole day, and tells nothing of tomorrow: a try more takes one from the announcement. */
@@ -71,28 +59,28 @@ export function isSeldom(kind: string): kind is Seldom {
 }
 
 /** After an answer to one of these requests. */
-export function withoutFailure(before: Failures, answered: string): Failures {
-  const left = SELDOM.filter((kind) => kind !== answered && before[kind]);
-  return Object.fromEntries(left.map((kind) => [kind, before[kind]]));
+export function withoutFailure(before: SeldomFailures, answered: Seldom): SeldomFailures {
+  const { [answered]: over, ...left } = before;
+  return over ? left : before;
 }
 
-/** After failures of these requests. */
-export function noteFailures(
-  before: Failures,
-  kinds: readonly string[],
-  at: Instant,
+/** After a failure of one of these requests. */
+export function noteFailure(
+  before: SeldomFailures,
+  failed: { kind: Seldom; at: Instant; sentence: string },
   { time_zone }: Tariff,
-): Failures {
-  const isSameDay = (other: Instant) => civilDate(other, time_zone) === civilDate(at, time_zone);
-  const failed = SELDOM.filter((kind) => kinds.includes(kind)).map((kind) => {
-    const last = before[kind];
-    return [kind, { at, count: last && isSameDay(last.at) ? last.count + 1 : 1 }];
-  });
-  return failed.length === 0 ? before : { ...before, ...Object.fromEntries(failed) };
+): SeldomFailures {
+  const { kind, at, sentence } = failed;
+  const last = before[kind];
+  const isSameDay = last && civilDate(last.at, time_zone) === civilDate(at, time_zone);
+  return { ...before, [kind]: { at, count: isSameDay ? last.count + 1 : 1, sentence } };
 }
 
 /** What failed is asked again after an hour, and ten times a day. */
-function mayBeAsked({ kind }: Request, { failures, now, tariff }: PlanInput): boolean {
+export function mayBeAsked(
+  { kind }: { kind: string },
+  { failures, now, tariff }: Pick<PlanInput, "failures" | "now" | "tariff">,
+): boolean {
   const last = isSeldom(kind) ? failures[kind] : undefined;
   if (!last) return true;
   const isOfToday = civilDate(last.at, tariff.time_zone) === civilDate(now, tariff.time_zone);
@@ -124,8 +112,7 @@ function isNewlyOfficial(date: IsoDate, before: KnownDays, after: KnownDays): bo
  * Tomorrow until the service has confirmed its colour; today and the tariff day in force (before 06:00 that is yesterday)
  * until the service has named them as official; with `recheck` the next tariff day in any case.
  */
-function datesToRequest({ knownDays, tariff, now, officialSilent, recheck }: PlanInput): IsoDate[] {
-  if (officialSilent) return [];
+function datesToRequest({ knownDays, tariff, now, recheck }: PlanInput): IsoDate[] {
   const inForce = tariffDate(now, tariff);
   const today = civilDate(now, tariff.time_zone);
   const tomorrow = addDays(today, 1);

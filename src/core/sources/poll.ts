@@ -1,20 +1,22 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
-import type { PollOutcome } from "../facts/poll-record.ts";
-import type { SourceRecord } from "../facts/source-record.ts";
+import type { LogLine } from "../log/log-line.ts";
+import { isSeldom, noteAnswered, noteFailure, withoutFailure } from "./plan-requests.ts";
+import { commandLine, countPoll, NO_POLLS, type PollCounts, type PollOutcome } from "./poll-outcome.ts";
 import { blocksAllRequests, describeFailures, type RequestFailure } from "./request-failure.ts";
-import { noRequestTimes, type RequestKind, type RequestTimes } from "./request-times.ts";
+import { noRequestTimes, type RequestKind } from "./request-times.ts";
 import type {
   DueRequest,
   Poll,
   PollContext,
-  PollNews,
   Source,
   SourceAnswer,
   SourceContext,
-  SourceKept,
   SourcePart,
+  SourcePassing,
 } from "./source.ts";
+import type { ClientMemory, SourceKept } from "./source-kept.ts";
 
 /**
  * The polls of one source, as data. A poll sends its requests one after the other, then those that their answers make
@@ -29,23 +31,23 @@ import type {
  * | a request has failed                      | `takeFailed`                                                        |
  * | the client has counted or learnt          | `takeMemory`                                                        |
  *
- * After each of them the request under way has to be `nextRequest`, and what is in `news` has to be told.
+ * After each of them the request under way has to be `nextRequest`, and what is in `said` has to be logged.
  */
 
 /** A poll ends after this, answered or not. */
 export const POLL_LIMIT = 240_000;
 
-export function startSource(kept: SourceKept, record: SourceRecord): SourcePart {
+/** `counts`: those of before a reload. */
+export function startSource(kept: SourceKept, counts: PollCounts = NO_POLLS): SourcePart {
   return {
     kept,
     passing: {
       poll: null,
       requestTimes: noRequestTimes(kept.sent_at),
-      record,
-      hasFailed: false,
-      hasAnswered: record.last_success !== null,
+      firstFailure: null,
       isPolled: false,
-      news: [],
+      counts,
+      said: [],
     },
   };
 }
@@ -65,11 +67,6 @@ export function pollEnd({ passing: { poll } }: SourcePart): number | null {
   return poll && poll.since + POLL_LIMIT;
 }
 
-/** To be called once the news were told. */
-export function withoutNews(part: SourcePart): SourcePart {
-  return part.passing.news.length === 0 ? part : withPassing(part, { news: [] });
-}
-
 /** Starts no second poll: one that is due meanwhile stays due, and starts at a later call. */
 export function beginIfDue(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
   if (part.passing.poll) return part;
@@ -83,7 +80,7 @@ export function endIfOver(part: SourcePart, at: Clocks, context: SourceContext):
   if (!poll || !due || at.steady - poll.since < POLL_LIMIT) return part;
   // What ended the retries says less than the failure that made them necessary.
   const sentence = poll.lastFailure ?? describeSlowness(context.source);
-  return endPoll(part, withFailure(poll, due, { kind: "other", sentence }), at, context);
+  return endPoll(part, withFailure(poll, due, { kind: "other", sentence }), context);
 }
 
 /** A poll of these requests, the most important first; with none of them there is no poll. No other may be under way. */
@@ -99,9 +96,8 @@ export function beginPoll(
   const poll: Poll = {
     since: steady,
     ...extend({ queue: [], planned: new Set() }, requests),
-    answers: 0,
+    answered: [],
     failures: [],
-    unanswered: [],
     lastFailure: null,
     command: null,
   };
@@ -137,25 +133,23 @@ export interface TriedEvent extends RequestEvent {
 export function takeTried(
   part: SourcePart,
   { due, failure, isPause }: TriedEvent,
-  _at: Clocks,
   { source, trueTime }: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
   if (!poll) return part;
-  const { record, hasFailed, hasAnswered, news } = part.passing;
   if (isPause) return withPassing(part, { poll: { ...poll, lastFailure: failure } });
-  const outcome: PollOutcome = { answers: 0, failures: [failure] };
+  const { kept, passing } = part;
   // Before the first answer ever there is nothing else to show, and a poll that fails may take minutes.
-  const isShown = record.last_success === null;
-  const shown = isShown ? source.recordOutcome(record, outcome, [due.request.kind], trueTime) : record;
-  const first: PollNews[] = hasFailed ? [] : [{ kind: "first failure", outcome, hasAnswered }];
-  const taken = withPassing(part, {
-    poll: { ...poll, lastFailure: failure, command: null },
-    record: shown,
-    hasFailed: true,
-    news: [...news, ...first, ...toldTo(poll, outcome)],
-  });
-  return keepRecord(taken, source);
+  const isShown = kept.answered_at === null;
+  return {
+    kept: isShown ? withFailing(kept, failure, trueTime) : kept,
+    passing: {
+      ...passing,
+      poll: { ...poll, lastFailure: failure, command: null },
+      firstFailure: passing.firstFailure ?? failure,
+      said: [...passing.said, ...toldTo(poll, source, { answers: 0, failures: [failure] })],
+    },
+  };
 }
 
 export interface AnsweredEvent extends RequestEvent {
@@ -168,7 +162,6 @@ export interface AnsweredEvent extends RequestEvent {
 export function takeFollowUps(
   part: SourcePart,
   { due, answer, before }: AnsweredEvent,
-  _at: Clocks,
   context: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
@@ -182,26 +175,17 @@ export function takeFollowUps(
 
 export function takeAnswered(
   part: SourcePart,
-  { due, answer, before }: AnsweredEvent,
-  at: Clocks,
+  { due, answer }: Pick<AnsweredEvent, "due" | "answer">,
   context: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
   if (!poll) return part;
-  const { source, trueTime, tariff, knownDays: after } = context;
+  const { source, trueTime, tariff } = context;
   const failure = source.findFailure(answer, trueTime, tariff);
-  if (failure) return goOn(part, withFailure(poll, due, failure), at, context);
-  const { requestTimes, record } = part.passing;
-  const answered = { ...requestTimes.answered, [due.request.kind]: at.now };
-  const taken: SourcePart = {
-    kept: source.keepAnswer(part.kept, answer, trueTime, tariff),
-    passing: {
-      ...part.passing,
-      requestTimes: { ...requestTimes, answered },
-      record: source.recordAnswer(record, { answer, at: trueTime, before, after }),
-    },
-  };
-  return goOn(keepRecord(taken, source), { ...poll, answers: poll.answers + 1 }, at, context);
+  if (failure) return goOn(part, withFailure(poll, due, failure), context);
+  const { kind } = due.request;
+  const kept = keepAnswered(part.kept, kind, trueTime, tariff);
+  return goOn({ ...part, kept }, { ...poll, answered: [...poll.answered, kind] }, context);
 }
 
 export interface FailedEvent extends RequestEvent {
@@ -211,79 +195,75 @@ export interface FailedEvent extends RequestEvent {
 export function takeFailed(
   part: SourcePart,
   { due, failure }: FailedEvent,
-  at: Clocks,
   context: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
   if (!poll) return part;
   const failed = withFailure(poll, due, failure);
-  return blocksAllRequests(failure) ? endPoll(part, failed, at, context) : goOn(part, failed, at, context);
+  return blocksAllRequests(failure) ? endPoll(part, failed, context) : goOn(part, failed, context);
 }
 
 /** What the client has counted and learnt; the state file holds it. */
-export function takeMemory(part: SourcePart, memory: SourceKept): SourcePart {
-  // These are the part's own.
-  const { asked, failures, failing_since } = part.kept;
-  const own = {
-    ...(asked && { asked }),
-    ...(failures && { failures }),
-    ...(failing_since !== undefined && { failing_since }),
-  };
-  return { ...part, kept: { ...memory, ...own } };
+export function takeMemory(part: SourcePart, memory: ClientMemory): SourcePart {
+  return { ...part, kept: { ...part.kept, ...memory } };
 }
 
 /** With the next request, or without one. */
-function goOn(part: SourcePart, poll: Poll, at: Clocks, context: SourceContext): SourcePart {
+function goOn(part: SourcePart, poll: Poll, context: SourceContext): SourcePart {
   const queue = poll.queue.slice(1);
-  if (queue.length === 0) return endPoll(part, poll, at, context);
-  const requestTimes = noteDifferences(part, poll, at, context);
-  return withPassing(part, { poll: { ...poll, queue, lastFailure: null }, requestTimes });
+  if (queue.length === 0) return endPoll(part, poll, context);
+  return withPassing(part, { poll: { ...poll, queue, lastFailure: null } });
 }
 
-function endPoll(part: SourcePart, poll: Poll, at: Clocks, context: SourceContext): SourcePart {
-  const { source, trueTime } = context;
-  const { record, hasAnswered, news } = part.passing;
-  const { answers, unanswered } = poll;
-  const outcome = { failures: describeFailures(source, poll.failures, answers), answers };
-  const failed = unanswered.filter((_, index) => poll.failures[index]?.kind !== "budget_spent");
-  const kept = source.keepFailures(part.kept, failed, trueTime, context.tariff);
-  const ended = withPassing(kept === part.kept ? part : { ...part, kept }, {
-    poll: null,
-    requestTimes: noteDifferences(part, poll, at, context),
-    record: isStillFailing(kept, outcome)
-      ? record
-      : source.recordOutcome(record, outcome, unanswered, trueTime),
-    hasAnswered: hasAnswered || answers > 0,
-    isPolled: true,
-    news: [...news, ...toldTo(poll, outcome), { kind: "polled", outcome, hasAnswered }],
-  });
-  return keepRecord(ended, source);
+function endPoll({ kept, passing }: SourcePart, poll: Poll, context: SourceContext): SourcePart {
+  const { source, trueTime, tariff } = context;
+  const { answered } = poll;
+  const answers = answered.length;
+  const failed = describeFailures(source, poll.failures, answers);
+  const outcome = { answers, failures: [...new Set(failed.map(({ sentence }) => sentence))] };
+  return {
+    kept: keepFailed(kept, failed, { answered, at: trueTime, tariff }),
+    passing: {
+      ...passing,
+      poll: null,
+      isPolled: true,
+      counts: countPoll(passing.counts, outcome),
+      said: [...passing.said, ...toldTo(poll, source, outcome)],
+    },
+  };
 }
 
-/** A request that failed and was not part of this poll is not answered again. */
-function isStillFailing({ failures = {} }: SourceKept, outcome: PollOutcome): boolean {
-  return outcome.failures.length === 0 && Object.keys(failures).length > 0;
+function keepAnswered(kept: SourceKept, kind: RequestKind, at: Instant, tariff: Tariff): SourceKept {
+  // What failed before the first answer ever was shown before its poll was over, and is over before that, too.
+  if (!isSeldom(kind))
+    return { ...kept, answered_at: at, failing: kept.answered_at === null ? null : kept.failing };
+  const failures = withoutFailure(kept.failures, kind);
+  return { ...kept, failures, asked: noteAnswered(kept.asked, kind, at, tariff) };
 }
 
-/** The first request of the poll is over, and only one of this kind has asked about the differences. */
-function noteDifferences(
-  { passing: { requestTimes } }: SourcePart,
-  { queue: [over] }: Poll,
-  at: Clocks,
-  context: SourceContext,
-): RequestTimes {
-  const { differences } = context.source;
-  if (!differences || over?.request.kind !== differences.askedBy) return requestTimes;
-  return { ...requestTimes, differences: differences.find(at, context) };
+/** After a poll in which these requests failed. If nothing was sent, nothing is learnt of the source either. */
+function keepFailed(
+  before: SourceKept,
+  failed: readonly { kind: RequestKind; sentence: string }[],
+  { answered, at, tariff }: { answered: readonly RequestKind[]; at: Instant; tariff: Tariff },
+): SourceKept {
+  let kept = before;
+  for (const { kind, sentence } of failed)
+    if (isSeldom(kind))
+      kept = { ...kept, failures: noteFailure(kept.failures, { kind, at, sentence }, tariff) };
+  const ofDays = failed.find(({ kind }) => !isSeldom(kind));
+  if (ofDays) return withFailing(kept, ofDays.sentence, at);
+  const isOfDays = answered.some((kind) => !isSeldom(kind));
+  return isOfDays && kept.failing ? { ...kept, failing: null } : kept;
 }
 
-function toldTo({ command }: Poll, outcome: PollOutcome): PollNews[] {
-  return command === null ? [] : [{ kind: "command", command, outcome }];
+/** A clock that was set back since does not put the beginning into the future. */
+function withFailing(kept: SourceKept, sentence: string, at: Instant): SourceKept {
+  return { ...kept, failing: { since: Math.min(kept.failing?.since ?? at, at), sentence } };
 }
 
-function keepRecord(part: SourcePart, source: Source): SourcePart {
-  const kept = source.keepRecord(part.kept, part.passing.record);
-  return kept === part.kept ? part : { ...part, kept };
+function toldTo({ command }: Poll, source: Source, outcome: PollOutcome): LogLine[] {
+  return command === null ? [] : [commandLine(source, command, outcome)];
 }
 
 /** The poll in which this request is under way. */
@@ -292,8 +272,7 @@ function pollOf({ passing: { poll } }: SourcePart, due: DueRequest): Poll | null
 }
 
 function withFailure(poll: Poll, { request }: DueRequest, failure: RequestFailure): Poll {
-  const unanswered: RequestKind[] = [...poll.unanswered, request.kind];
-  return { ...poll, failures: [...poll.failures, failure], unanswered };
+  return { ...poll, failures: [...poll.failures, { kind: request.kind, failure }] };
 }
 
 /** No request comes twice in a poll. */
@@ -306,7 +285,7 @@ function extend(
   return { queue: [...queue, ...requests.filter(isNew)], planned: all };
 }
 
-function withPassing(part: SourcePart, changed: Partial<SourcePart["passing"]>): SourcePart {
+function withPassing(part: SourcePart, changed: Partial<SourcePassing>): SourcePart {
   return { ...part, passing: { ...part.passing, ...changed } };
 }
 

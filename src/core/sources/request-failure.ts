@@ -20,16 +20,18 @@ export function blocksAllRequests({ kind }: RequestFailure): boolean {
 
 /**
  * The sentences for the failures of several requests, when this many others were answered. A wrong address is one problem,
- * however many requests it makes fail.
+ * however many requests it makes fail. What was not sent did not fail.
  */
-export function describeFailures(
-  { option, addressAdvice }: { option: string; addressAdvice: string },
-  failures: readonly RequestFailure[],
+export function describeFailures<Failed extends { failure: RequestFailure }>(
+  { wrongAddress }: { wrongAddress: string },
+  failures: readonly Failed[],
   answers: number,
-): string[] {
-  const told = failures.filter(({ kind }) => kind !== "budget_spent");
-  const [first] = told;
-  const isWrongAddress = answers === 0 && told.every(({ kind }) => kind === "not_found");
-  if (!first || !isWrongAddress) return told.map(({ sentence }) => sentence);
-  return [`${first.sentence}. Check ${option}${addressAdvice}`];
+): (Failed & { sentence: string })[] {
+  const told = failures.filter(({ failure }) => failure.kind !== "budget_spent");
+  const isWrongAddress = answers === 0 && told.every(({ failure }) => failure.kind === "not_found");
+  const first = told[0]?.failure.sentence;
+  return told.map((failed) => ({
+    ...failed,
+    sentence: isWrongAddress ? `${first}. ${wrongAddress}` : failed.failure.sentence,
+  }));
 }

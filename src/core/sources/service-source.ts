@@ -3,36 +3,20 @@ import type { Answer } from "../contract/answer.ts";
 import { endpoints } from "../contract/endpoints.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import { learn } from "../days/learn.ts";
-import { recordAnswer, recordPollOutcome, startPollRecord } from "../facts/poll-record.ts";
-import { isOfficialSilent } from "./client-memory.ts";
-import {
-  type LastAnswered,
-  noteAnswered,
-  noteFailures,
-  type PlanInput,
-  planFollowUps,
-  planRequests,
-  withoutFailure,
-} from "./plan-requests.ts";
+import { type PlanInput, planFollowUps, planRequests } from "./plan-requests.ts";
 import { type DuePoll, duePoll } from "./poll-times.ts";
 import type { DueRequest, PollContext, Source, SourceContext, SourcePart } from "./source.ts";
 
 export const FORECAST_SERVICE: Source = {
   id: "service",
   name: "forecast service",
-  shortName: "service",
   speaker: "the service",
-  option: "service.base_url",
-  addressAdvice: `: it is everything before ${endpoints.forecasts.path}`,
+  wrongAddress: `Check service.base_url: it is everything before ${endpoints.forecasts.path}`,
   budget: 150,
   spentBudget: {
     sentence: "vigie has sent all requests that it may send today: only the hourly poll goes on",
     over: "vigie may send requests to the service again",
   },
-  retryBudget: 150,
-  // A year of history has some 60 KiB.
-  largestAnswer: 1024 * 1024,
-  needsJsonType: true,
   findDue: (part, at, context) => {
     const due = findDue(part, at, context);
     return due ? planPoll(due, part, context) : [];
@@ -44,28 +28,10 @@ export const FORECAST_SERVICE: Source = {
   },
   findFollowUps: ({ answer, before }: { answer: Answer; before: KnownDays }, part, context) =>
     planFollowUps(answer, before, planInput(part, context, false)),
-  differences: null,
   learn,
   findFailure: () => null,
   // Its client warns of them.
   describeUnusable: () => [],
-  startRecord: (now, { knownDays, kind, answered }) => startPollRecord(now, knownDays, kind, answered),
-  recordAnswer,
-  recordOutcome: recordPollOutcome,
-  keepFailures: (kept, kinds, at, tariff) => {
-    const before = kept.failures ?? {};
-    const failures = noteFailures(before, kinds, at, tariff);
-    return failures === before ? kept : { ...kept, failures };
-  },
-  keepAnswer: (kept, answer: Answer, at, tariff) => {
-    const asked = noteAnswered(kept.asked ?? NEVER_ANSWERED, answer, at, tariff);
-    const answered = asked === kept.asked ? kept : { ...kept, asked };
-    const { failures } = answered;
-    return failures && answer.kind in failures
-      ? { ...answered, failures: withoutFailure(failures, answer.kind) }
-      : answered;
-  },
-  keepRecord: (kept) => kept,
 };
 
 /**
@@ -94,14 +60,9 @@ export function planPoll(
 }
 
 function planInput(
-  { kept }: SourcePart,
-  { knownDays, tariff, trueTime }: SourceContext,
+  { kept: { asked: lastAnswered, failures } }: SourcePart,
+  { knownDays, tariff, trueTime: now }: SourceContext,
   recheck: boolean,
 ): PlanInput {
-  const officialSilent = isOfficialSilent(kept, trueTime);
-  const lastAnswered = kept.asked ?? NEVER_ANSWERED;
-  const failures = kept.failures ?? {};
-  return { knownDays, lastAnswered, failures, tariff, now: trueTime, officialSilent, recheck };
+  return { knownDays, lastAnswered, failures, tariff, now, recheck };
 }
-
-const NEVER_ANSWERED: LastAnswered = { season: null, history: null };

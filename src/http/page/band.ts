@@ -35,7 +35,7 @@ function banners(page: Page): Html[] {
   else if (away_since !== undefined)
     found.push(bad(t.broker_away, html`${t.broker_away_since(page.when(away_since))} ${foreign(url, 80)}.`));
   if (view.demoSpeed !== undefined) found.push(banner(t.demo, t.demo_more(view.demoSpeed)));
-  if (view.factsInput.service.kind === "invented") found.push(banner(t.invented, t.invented_more));
+  if (view.factsInput.isInvented) found.push(banner(t.invented, t.invented_more));
   if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));
   return found;
 }
@@ -145,7 +145,7 @@ ${isForecast && next.explanation !== null && html`<p class="reason">${foreign(ne
 
 function whyNotNow({ t, view }: Page): string {
   const { service, official } = view.factsInput;
-  return (service.last_success ?? official?.last_success ?? null) === null ? t.nothing_known : t.not_learnt;
+  return (service?.answered_at ?? official?.answered_at ?? null) === null ? t.nothing_known : t.not_learnt;
 }
 
 function whyNotNext(date: IsoDate, { t, view }: Page): string {

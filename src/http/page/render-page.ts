@@ -16,7 +16,7 @@ import { openPage } from "./words.ts";
 export function renderPage(view: PageView, { language }: { language: Language }): string {
   const page = openPage(view, language);
   const { t } = page;
-  const isInvented = view.factsInput.service.kind === "invented";
+  const isInvented = view.factsInput.isInvented;
   const now = view.facts.moment?.now;
   const title = isInvented || now?.source === "simulation" ? t.title_simulation : t.title;
   // There is no room in an icon to say that a colour is pretended.

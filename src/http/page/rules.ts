@@ -167,7 +167,7 @@ function legend(page: Page): Html {
   const entry = (kind: string, words: string) =>
     html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%"/><rect class="${kind}" width="100%"/></svg>${words}</li>`;
   const forecast = usesValues(page) ? t.by_both : t.by_forecast;
-  const doubt = view.factsInput.service.kind === "none" ? t.not_certain : forecast;
+  const doubt = view.factsInput.service === null ? t.not_certain : forecast;
   return html`<ul class="legend">${[
     entry("sure", t.legend_on),
     entry("maybe", `${t.on}, ${doubt}`),
@@ -200,7 +200,7 @@ function certainty(
 ): string {
   if (state === null) return "";
   if (sure) return by_laws ? `${t.certain}, ${t.by_laws}` : t.certain;
-  const doubt = view.factsInput.service.kind === "none" ? t.not_certain : t.by_forecast;
+  const doubt = view.factsInput.service === null ? t.not_certain : t.by_forecast;
   // The first span began in the past.
   if (values_from === null || values_from > Math.max(start, view.input.at)) return doubt;
   return usesForecasts(rule, view.rules) ? t.by_both : t.by_values;

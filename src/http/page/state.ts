@@ -45,21 +45,21 @@ function source(name: "service" | "official", title: string, page: Page): Html {
 /** A simulator invents what either says. */
 function statusOf(name: "service" | "official", { view }: Page): keyof typeof MARKS {
   const { status } = view.facts[name];
-  return status === "ok" && view.factsInput.service.kind === "invented" ? "simulated" : status;
+  return status === "ok" && view.factsInput.isInvented ? "simulated" : status;
 }
 
 function sayAnswers(name: "service" | "official", page: Page): string {
   const { t, view } = page;
-  const { last_error } = view.facts[name];
   const status = statusOf(name, page);
   if (isUnheard(name, page)) return t.answers.not_since_start;
   if (status === "off") return t.no_source[name];
   if (status === "ok" || status === "simulated") return t.answers[status];
   if (lastAnswer(name, page) === null) return t.answers.never;
   if (status === "down") return t.answers.down;
-  if (name === "service") return last_error === null ? t.answers.old : t.answers.failed;
-  const { light, season } = view.factsInput.official ?? {};
-  return light ? t.answers.silent : season ? t.answers.partly : t.answers.old;
+  const { last_error } = view.facts[name];
+  if (last_error === null) return t.answers.old;
+  const isPartly = name === "official" && !view.factsInput.official?.failing;
+  return isPartly ? t.answers.partly : t.answers.failed;
 }
 
 const MARKS = { ok: "ok", degraded: "warn", down: "bad", simulated: "warn", off: "quiet" } as const;

@@ -252,7 +252,6 @@ const fr = {
   answers: {
     ok: "répond",
     failed: "une requête a échoué",
-    silent: "ne répond pas pour l’instant",
     partly: "répond, mais sans les jours passés de la saison",
     never: "pas encore de réponse",
     not_since_start: "pas encore de réponse depuis le démarrage",
@@ -523,7 +522,6 @@ const en: Texts = {
   answers: {
     ok: "answers",
     failed: "a request failed",
-    silent: "does not answer at the moment",
     partly: "answers, but without the past days of the season",
     never: "no answer yet",
     not_since_start: "no answer yet since the start",

@@ -16,7 +16,7 @@ export function week(page: Page): Html {
   const explained = days.filter(
     ({ explanation, color, official }) => explanation !== null && color !== null && !official,
   );
-  return html`<section class="part"><div class="head"><h2>${t.week}</h2><p class="note">${t.price_unit}</p></div><ol class="${days.length > 8 ? "week nine" : "week"}">${days.map((day) => dayCard(day, page))}</ol>${view.factsInput.service.kind === "none" && html`<p class="note below">${t.no_forecasts}</p>`}${oldPrices !== null && html`<p class="note below">${t.old_prices(`${page.longDay(oldPrices)} ${oldPrices.slice(0, 4)}`)}</p>`}${
+  return html`<section class="part"><div class="head"><h2>${t.week}</h2><p class="note">${t.price_unit}</p></div><ol class="${days.length > 8 ? "week nine" : "week"}">${days.map((day) => dayCard(day, page))}</ol>${view.factsInput.service === null && html`<p class="note below">${t.no_forecasts}</p>`}${oldPrices !== null && html`<p class="note below">${t.old_prices(`${page.longDay(oldPrices)} ${oldPrices.slice(0, 4)}`)}</p>`}${
     explained.length > 0 &&
     html`<details class="fold" id="why"><summary>${t.why_forecast}</summary><dl class="why">${explained.map(
       ({ date, explanation }) => html`<dt>${page.shortDay(date)}</dt><dd>${foreign(explanation ?? "")}</dd>`,

@@ -81,21 +81,19 @@ function sayPlainly(time: string, day: string | null): string {
 
 /** null: it has not answered, or there is none. */
 export function lastAnswer(source: "service" | "official", { view }: Page): Instant | null {
-  return view.factsInput[source]?.last_success ?? null;
+  return view.factsInput[source]?.answered_at ?? null;
 }
 
 /** Whether the last answer of a source is known from the state file only: it may have answered later. */
 export function isSaved(source: "service" | "official", { view }: Page): boolean {
-  return view.factsInput[source]?.only_saved ?? false;
+  return view.sinceStart.unpolled.includes(source);
 }
 
-/** Whether a source has neither answered nor failed since the start: nothing shows how it is. */
+/** Whether nothing since the start shows how a source is. */
 export function isUnheard(source: "service" | "official", page: Page): boolean {
-  const { facts, factsInput } = page.view;
-  const { status, last_error } = facts[source];
+  const { status, last_error } = page.view.facts[source];
   const isAsked = status !== "off" && status !== "simulated";
-  const isFailing = last_error !== null || (source === "official" && factsInput.official?.light);
-  return isAsked && isSaved(source, page) && !isFailing;
+  return isAsked && isSaved(source, page) && last_error === null;
 }
 
 /** The class that gives a day its colour, and its hatching where nothing official is known of it. */

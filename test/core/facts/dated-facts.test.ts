@@ -178,6 +178,8 @@ describe("yesterday", () => {
 });
 
 describe("the forecast", () => {
+  const UPDATE = Date.parse("2026-01-05T00:00:00Z");
+
   it("lists the days from today to d7 that an answer has named", () => {
     const knownDays = knownDaysOf(
       {
@@ -189,10 +191,10 @@ describe("the forecast", () => {
         "2026-01-12": forecast("bleu"),
         "2026-01-13": forecast("bleu"),
       },
-      { updated_at: 1 },
+      { updated_at: UPDATE },
     );
     const { forecast: listed } = datedOf("2026-01-05T03:00:00+01:00", knownDays);
-    expect(listed.updated_at).toBe(1);
+    expect(listed.updated_at).toBe(UPDATE);
     expect(listed.days.map(({ date, color }) => [date, color])).toEqual([
       ["2026-01-05", "bleu"],
       ["2026-01-06", null],

@@ -5,13 +5,13 @@ import { COLORS, type Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { FactsInput } from "../../../src/core/facts/facts.ts";
+import type { SourceRecord } from "../../../src/core/facts/source-record.ts";
 import { offPeakRows } from "../../support/any-off-peak.ts";
 import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { runs } from "../../support/long.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const HOUR = 3_600_000;
-const JUST_ANSWERED = { last_success: Number.MAX_SAFE_INTEGER - 3 * HOUR };
 
 describe("the next boundary", () => {
   it.each([
@@ -22,15 +22,15 @@ describe("the next boundary", () => {
     ["06:00 of a short night", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00Z"],
     ["06:00 of a long night", "2026-10-25T00:00:00+02:00", "2026-10-25T05:00:00Z"],
   ])("is %s", (_, at, boundary) => {
-    expect(
-      isoInstant(deriveFacts(factsInputAt(at, knownDaysOf({}), JUST_ANSWERED), UNPRICED).next_boundary),
-    ).toBe(boundary);
+    expect(isoInstant(deriveFacts(factsInputAt(at, knownDaysOf({})), UNPRICED).next_boundary)).toBe(boundary);
   });
 
-  it("is three hours after the last success, when the service counts as down", () => {
-    const input = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
-    expect(deriveFacts(input, UNPRICED).next_boundary).toBe(input.clock.at - 60_000 + 3 * HOUR);
-    const invented = { ...input, service: { ...input.service, kind: "invented" as const } };
+  it("is when the silence of a source makes it count as down", () => {
+    const at = Date.parse("2026-01-05T13:00:00+01:00");
+    const failing = { since: at - HOUR, sentence: "no route" };
+    const input = factsInputAt(at, knownDaysOf({}), { failing, answered_at: at - 2 * HOUR });
+    expect(deriveFacts(input, UNPRICED).next_boundary).toBe(at + 2 * HOUR);
+    const invented = { ...input, service: null };
     expect(isoInstant(deriveFacts(invented, UNPRICED).next_boundary)).toBe("2026-01-05T21:00:00Z");
   });
 });
@@ -61,6 +61,21 @@ const tariffs: fc.Arbitrary<Tariff> = fc.record({
   rates_first: fc.constantFrom("service", "owner"),
   rates: fc.constantFrom([], [FEBRUARY_PRICES, AUGUST_PRICES], [{ ...AUGUST_PRICES, from: "2026-03-29" }]),
 });
+/** How a source answers at an instant. */
+const anyRecord = fc
+  .record({
+    answered: fc.option(fc.integer({ min: 0, max: 40 * HOUR }), { nil: null }),
+    since: fc.option(fc.integer({ min: 0, max: 30 * HOUR }), { nil: null }),
+    hasFailures: fc.boolean(),
+  })
+  .map(
+    ({ answered, since, hasFailures }) =>
+      (at: number): SourceRecord => ({
+        answered_at: answered === null ? null : at - answered,
+        failing: since === null ? null : { since: at - since, sentence: "no route" },
+        failures: hasFailures ? { season: { at, count: 1, sentence: "404" } } : {},
+      }),
+  );
 const days = [
   "2026-01-05",
   "2026-03-29",
@@ -76,18 +91,19 @@ const situations = fc
     date: fc.constantFrom(...days),
     minutes: fc.integer({ min: -2 * 1440, max: 2 * 1440 }),
     known: fc.array(anyKnownDay, { minLength: 14, maxLength: 14 }),
-    silent: fc.integer({ min: 0, max: 5 * HOUR }),
+    records: fc.tuple(anyRecord, anyRecord),
     right: fc.boolean(),
     lateAfter: wallTimes,
     tariff: tariffs,
   })
-  .map(({ date, minutes, known, silent, right, lateAfter, tariff }) => {
+  .map(({ date, minutes, known, records, right, lateAfter, tariff }) => {
     const at = Date.parse(date) + minutes * 60_000;
     const first = addDays(civilDate(at, tariff.time_zone), -3);
     const knownDays = knownDaysOf(
       Object.fromEntries(known.map((day, index) => [addDays(first, index), day])),
     );
-    const situation = factsInputAt(at, knownDays, { last_success: at - silent });
+    const [service, official] = records.map((record) => record(at));
+    const situation = { ...factsInputAt(at, knownDays, service), official: official ?? null };
     return { input: { ...situation, clock: { at, right }, late_after: lateAfter }, tariff };
   });
 

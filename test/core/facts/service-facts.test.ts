@@ -2,14 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { SourceRecord } from "../../../src/core/facts/source-record.ts";
-import { factsInputAt, knownDaysOf, official } from "../../support/known-days.ts";
+import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const AT = Date.parse("2026-01-05T13:00:00+01:00");
 const HOUR = 3_600_000;
 const ALL_WELL: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
 
-function serviceOf(polls: Partial<SourceRecord>, days = ALL_WELL, right = true) {
+const HISTORY_FAILS = { failures: { history: { at: AT, count: 1, sentence: "404" } } };
+const failingFor = (length: number): Partial<SourceRecord> => ({
+  answered_at: AT - length - 60_000,
+  failing: { since: AT - length, sentence: "no route" },
+});
+const NO_ROUTE = { since: AT - 60_000, sentence: "no route" };
+
+function serviceOf(polls: Partial<SourceRecord> | null, days = ALL_WELL, right = true) {
   const input = factsInputAt(AT, knownDaysOf(days, { updated_at: AT - HOUR }), polls);
   return deriveFacts({ ...input, clock: { at: AT, right } }, UNPRICED).service;
 }
@@ -17,45 +24,63 @@ function serviceOf(polls: Partial<SourceRecord>, days = ALL_WELL, right = true) 
 describe("the service", () => {
   it.each([
     ["answered just now", {}, "ok"],
-    ["has not answered yet", { last_success: null }, "degraded"],
-    ["failed at the last poll", { failure: "no route" }, "degraded"],
-    ["has been silent for a second less than three hours", { last_success: AT - 3 * HOUR + 1000 }, "ok"],
-    ["has been silent for three hours", { last_success: AT - 3 * HOUR }, "down"],
-    ["has failed for three hours", { last_success: AT - 3 * HOUR, failure: "no route" }, "down"],
-    ["never answered in three hours", { last_success: null, started_at: AT - 3 * HOUR }, "down"],
-    ["is simulated, whatever else", { kind: "invented", last_success: 0, failure: "no route" }, "simulated"],
-    ["is none", { kind: "none", last_success: null }, "off"],
+    ["has not answered yet", { answered_at: null }, "degraded"],
+    ["failed at the last poll", { failing: NO_ROUTE }, "degraded"],
+    ["has failed for a second less than three hours", { ...failingFor(3 * HOUR - 1000) }, "degraded"],
+    ["has failed for three hours", failingFor(3 * HOUR), "down"],
+    ["has failed in part for a day", { ...failingFor(24 * HOUR), answered_at: AT - HOUR }, "degraded"],
+    ["never answered in three hours", { ...failingFor(3 * HOUR), answered_at: null }, "down"],
+    ["answered a day ago, and was not asked since", { answered_at: AT - 24 * HOUR }, "ok"],
+    ["answered two days ago, and was not asked since", { answered_at: AT - 48 * HOUR }, "degraded"],
+    ["answers, but not about its history", HISTORY_FAILS, "degraded"],
+    ["is none", null, "off"],
   ] as const)("%s", (_, polls, status) => {
     expect(serviceOf(polls).status).toBe(status);
   });
 
-  it.each([
-    ["ok", 6 * HOUR],
-    ["down", 6.25 * HOUR],
-  ])("is %s if it is asked every six hours, and answered %i ms ago", (status, silent) => {
-    const input = factsInputAt(AT, knownDaysOf(ALL_WELL), { last_success: AT - silent });
-    expect(deriveFacts({ ...input, poll_every: 6 * HOUR }, UNPRICED).service.status).toBe(status);
+  it("is simulated, whatever else", () => {
+    const input = { ...factsInputAt(AT, knownDaysOf(ALL_WELL), failingFor(9 * HOUR)), isInvented: true };
+    expect(deriveFacts(input, UNPRICED).service.status).toBe("simulated");
   });
 
-  it("shows the published success and update, and the last error", () => {
-    expect(serviceOf({ shown_success: AT - HOUR, failure: "no route" })).toMatchObject({
+  it("shows its last answer rounded down, exactly while it fails, and the last error", () => {
+    expect(serviceOf({ answered_at: AT })).toMatchObject({
+      last_success: Date.parse("2026-01-05T12:00:00Z"),
+      last_error: null,
+    });
+    expect(serviceOf({ answered_at: AT - HOUR })).toMatchObject({
+      last_success: Date.parse("2026-01-05T08:00:00Z"),
+    });
+    expect(serviceOf({ answered_at: AT - HOUR, failing: NO_ROUTE })).toMatchObject({
       last_success: AT - HOUR,
       last_error: "no route",
-      updated_at: AT - HOUR,
     });
+    expect(serviceOf(HISTORY_FAILS)).toMatchObject({ last_error: "404" });
+    expect(serviceOf({ ...HISTORY_FAILS, failing: NO_ROUTE })).toMatchObject({ last_error: "no route" });
+  });
+
+  it("shows when the forecasts were made: at once if one has changed, else rounded down", () => {
+    const updateOf = (said_at: number | null, updated_at: number | null) => {
+      const days = { "2026-01-06": forecast("bleu", { said_at }) };
+      return deriveFacts(factsInputAt(AT, knownDaysOf(days, { updated_at })), UNPRICED).service.updated_at;
+    };
+    const made = Date.parse("2026-01-05T09:35:00Z");
+    expect(updateOf(made, made)).toBe(made);
+    expect(updateOf(made, Date.parse("2026-01-05T11:35:00Z"))).toBe(made);
+    expect(updateOf(made, Date.parse("2026-01-05T12:35:00Z"))).toBe(Date.parse("2026-01-05T12:00:00Z"));
+    expect(updateOf(null, null)).toBeNull();
   });
 });
 
 describe("what-if: Tomorrow is not announced · the problem", () => {
   const revised = { ...ALL_WELL, "2026-01-05": official("rouge", { revised_from: "bleu" }) };
-  const failing = { failure: "no route" };
+  const failing = { failing: NO_ROUTE };
 
   it.each([
     ["none", {}, ALL_WELL, true],
-    ["none", { kind: "invented" }, ALL_WELL, true],
     ["clock", failing, {}, false],
     ["service", failing, {}, true],
-    ["service", { last_success: 0 }, {}, true],
+    ["service", failingFor(9 * HOUR), {}, true],
     ["late", {}, { "2026-01-05": official("rouge", { revised_from: "bleu" }) }, true],
     ["revised", {}, revised, true],
     ["revised", {}, { "2026-01-06": official("rouge", { revised_from: "bleu" }) }, true],

@@ -17,6 +17,7 @@ test("after the clock was set back, the state file has values as old as they are
     rules: [],
     outputs: options.outputs,
     sources: [],
+    isInvented: false,
     times: options.service.poll,
     offset: 0,
     grace: options.mqtt.grace,
@@ -32,7 +33,7 @@ test("after the clock was set back, the state file has values as old as they are
   const kept = { car: { hash: "x", at: NOON - HOUR }, lamp: { hash: "y", at: NOON - 9 * HOUR } };
   const start = startKnown(
     { ...readKept(emptyState("test"), SOURCES), values: { lamp: kept.lamp } },
-    { at, config, serviceKind: "real", broker: "mqtt://x", before: null },
+    { at, config, broker: "mqtt://x", before: null },
   );
   const heard = new Map([["car", { payload: "39", at: NOON - HOUR }]]);
   const known = take(start, { kind: "values", heard, kept, isSettled: true }, at, { config, protect });

@@ -226,8 +226,8 @@ test("an answer of which nothing can be learnt leaves what was known, and counts
   const taken = take(begun, { kind: "source", source: "service", event }, at, { config, protect });
   expect(failed).toEqual(["an answer of the service: forecasts"]);
   expect(taken.kept.days).toBe(begun.kept.days);
-  const { poll, record } = taken.passing.sources.service ?? {};
-  expect([poll?.queue[0] === due, record?.last_success]).toEqual([false, NOON]);
+  const { poll } = taken.passing.sources.service ?? {};
+  expect([poll?.queue[0] === due, taken.kept.sources.service?.answered_at]).toEqual([false, NOON]);
 });
 
 test.each(["findFollowUps", "describeUnusable"])(
@@ -283,7 +283,7 @@ describe("what-if: vigie itself has an error · in what was saved", () => {
     const settings = switchRule({}, "low", false);
     const kept = { ...known.kept, rules, settings };
     const at = { now: NOON, steady: NOON };
-    const context = { at, config, serviceKind: "real", broker: "", before: null } as const;
+    const context = { at, config, broker: "", before: null } as const;
     loop.begin({
       config,
       known: startKnown(kept, context),

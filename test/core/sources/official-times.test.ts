@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { addDays, civilDate } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
-import {
-  dueOfficial,
-  findDifferences,
-  type OfficialTimesInput,
-} from "../../../src/core/sources/official-times.ts";
+import { dueOfficial, type OfficialTimesInput } from "../../../src/core/sources/official-times.ts";
 import { noRequestTimes, type RequestTimes } from "../../../src/core/sources/request-times.ts";
 import { runs } from "../../support/long.ts";
 import { PARIS } from "../../support/tariff.ts";
@@ -22,24 +19,16 @@ function input(words: Words = {}, over: Partial<OfficialTimesInput> = {}): Offic
     tariff: PARIS,
     wordFor: (date) => words[date],
     serviceColor: () => null,
+    asked: "2026-01-05",
+    failures: {},
     offset: 0,
     ...over,
   };
 }
 
-interface SeasonAsked {
-  season: number;
-  season_answered: number;
-  differences: string;
-}
-
-/** Asked last at this time; the season was answered in the night before. */
-function asked(
-  light: number,
-  { season = light, season_answered = light, differences = "" }: Partial<SeasonAsked> = {},
-): RequestTimes {
-  const polled = { light, season };
-  return { ...noRequestTimes(null), polled, answered: { season: season_answered }, differences };
+/** Asked last at these times. */
+function asked(light: number, season = light): RequestTimes {
+  return { ...noRequestTimes(null), polled: { light, season } };
 }
 
 /** Whether today and tomorrow are due. */
@@ -105,32 +94,31 @@ describe("a colour of the service that differs", () => {
   const serviceColor = (date: IsoDate): Color | null => (date === "2026-01-06" ? "rouge" : null);
   const differing = input(CONFIRMED, { serviceColor });
 
-  test("makes both today and tomorrow be requested at once, and then hourly while it stays", () => {
-    const now = at("05 14:20");
-    expect(findDifferences(now, differing)).toBe("2026-01-06 bleu rouge");
-    expect(dueOfficial(now, asked(at("05 14:19")), differing)).toEqual([
+  test("makes both today and tomorrow be requested hourly while it stays", () => {
+    expect(dueOfficial(at("05 14:59"), asked(at("05 14:19")), differing)).toEqual([]);
+    expect(dueOfficial(at("05 15:00"), asked(at("05 14:19")), differing)).toEqual([
       { request: { kind: "light" }, essential: false },
     ]);
-    const again = asked(now, { differences: findDifferences(now, differing) });
-    expect(dueOfficial(at("05 14:59"), again, differing)).toEqual([]);
-    expect(dueOfficial(at("05 15:00"), again, differing)).toHaveLength(1);
+    expect(dueOfficial(at("05 15:59"), asked(at("05 15:00")), differing)).toEqual([]);
   });
 
   test.each([
-    ["the day in force before 06:00", "05 02:00", "2026-01-04", true],
-    ["the next day before 06:00", "05 02:00", "2026-01-05", true],
-    ["tomorrow before 06:00", "05 02:00", "2026-01-06", true],
-    ["a day that is over", "05 07:00", "2026-01-04", false],
-    ["the day after tomorrow", "05 07:00", "2026-01-07", false],
-  ])("for %s", (_case, now, date, isFound) => {
-    const words: Words = { [date]: { color: "bleu", confirmed: true } };
-    expect(findDifferences(at(now), input(words, { serviceColor: () => "blanc" })) !== "").toBe(isFound);
+    ["the day in force before 06:00", "04", true],
+    ["the next day before 06:00", "05", true],
+    ["tomorrow before 06:00", "06", true],
+    ["a day that is over", "03", false],
+    ["the day after tomorrow", "07", false],
+  ])("for %s", (_case, day, isFound) => {
+    const words: Words = { ...NEXT_CONFIRMED, [`2026-01-${day}`]: { color: "bleu", confirmed: true } };
+    const colors = (date: IsoDate) => (date === `2026-01-${day}` ? "blanc" : null);
+    expect(due("05 01:10", "05 02:00", words, { serviceColor: colors })).toBe(isFound ? "yes" : "no");
   });
 
-  test("is none where one of the two names no colour, or both the same", () => {
-    expect(findDifferences(at("05 14:20"), input({}, { serviceColor }))).toBe("");
-    expect(findDifferences(at("05 14:20"), input(CONFIRMED))).toBe("");
-    expect(findDifferences(at("05 14:20"), input(CONFIRMED, { serviceColor: () => "bleu" }))).toBe("");
+  test("is none if one of the two names no colour, or both the same", () => {
+    const dueWith = (words: Words, over: Partial<OfficialTimesInput>) =>
+      due("05 14:19", "05 15:00", words, over);
+    expect(dueWith(CONFIRMED, {})).toBe("no");
+    expect(dueWith(CONFIRMED, { serviceColor: () => "bleu" })).toBe("no");
   });
 });
 
@@ -138,8 +126,8 @@ describe("the season is requested", () => {
   const seasonDue = (now: string, answered: string, requested = answered, offset = 0) =>
     dueOfficial(
       at(now),
-      asked(at(now), { season: at(requested), season_answered: at(answered) }),
-      input({ ...CONFIRMED, ...NEXT_CONFIRMED }, { offset }),
+      asked(at(now), at(requested)),
+      input({ ...CONFIRMED, ...NEXT_CONFIRMED }, { offset, asked: `2026-01-${answered.slice(0, 2)}` }),
     ).some(({ request }) => request.kind === "season");
 
   test.each([
@@ -163,8 +151,11 @@ describe("the season is requested", () => {
   ])("between 02:00 and 05:00 of %s, when the clocks are moved", (_date, first, last) => {
     const from = Date.parse(first);
     const isDue = (now: number, offset: number) => {
-      const before = asked(now, { season: from - 12 * HOUR, season_answered: from - 12 * HOUR });
-      return dueOfficial(now, before, input({}, { offset })).some(({ request }) => request.kind === "season");
+      const yesterday = civilDate(from - 12 * HOUR, PARIS.time_zone);
+      const before = asked(now, from - 12 * HOUR);
+      return dueOfficial(now, before, input({}, { offset, asked: yesterday })).some(
+        ({ request }) => request.kind === "season",
+      );
     };
     expect([isDue(from - MINUTE, 0), isDue(from, 0)]).toEqual([false, true]);
     expect([isDue(Date.parse(last) - MINUTE, 0.9999), isDue(Date.parse(last), 0.9999)]).toEqual([
@@ -219,7 +210,8 @@ describe("the requests of a day", () => {
   ) {
     const wall = (time: string) => Date.parse(`${date}T${time}:00${zone}`);
     const start = wall("00:00");
-    let last = asked(start - MINUTE, { season: start - 20 * HOUR, season_answered: start - 20 * HOUR });
+    let last = asked(start - MINUTE, start - 20 * HOUR);
+    let answered = addDays(date, -1);
     const sent: { time: number; kind: string; essential: boolean }[] = [];
     for (let now = start; now < start + 24 * HOUR; now += MINUTE) {
       const isKnown = known !== null && now >= wall(known);
@@ -228,12 +220,11 @@ describe("the requests of a day", () => {
         if (day <= date) return { color: "bleu", confirmed: true } as const;
         return isKnown ? ({ color: "bleu", confirmed: isConfirmed } as const) : undefined;
       };
-      const times = input({}, { wordFor, offset, ...(serviceColor && { serviceColor }) });
+      const times = input({}, { wordFor, offset, asked: answered, ...(serviceColor && { serviceColor }) });
       for (const { request, essential } of dueOfficial(now, last, times)) {
         sent.push({ time: now, kind: request.kind, essential });
         last = { ...last, polled: { ...last.polled, [request.kind]: now } };
-        if (request.kind === "season") last = { ...last, answered: { season: now } };
-        else last = { ...last, differences: findDifferences(now, times) };
+        if (request.kind === "season") answered = date;
       }
     }
     return sent;

@@ -4,7 +4,7 @@ import type { Answer } from "../../../src/core/contract/answer.ts";
 import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
 import {
   noteAnswered,
-  noteFailures,
+  noteFailure,
   type PlanInput,
   planFollowUps,
   planRequests,
@@ -31,7 +31,6 @@ function input(over: Partial<PlanInput> = {}): PlanInput {
     now,
     lastAnswered: ANSWERED_TODAY,
     failures: {},
-    officialSilent: false,
     recheck: false,
     ...over,
   };
@@ -86,7 +85,6 @@ describe("the requests of a poll", () => {
       },
       ["2026-01-05"],
     ],
-    ["a date endpoint that never says official is not requested", { officialSilent: true }, []],
   ] as [string, Partial<PlanInput>, string[]][])("%s", (_case, over, expected) => {
     expect(dates(over)).toEqual(expected);
   });
@@ -192,8 +190,7 @@ describe("what an answer makes necessary", () => {
   });
 
   test("an answered season or history is noted with the civil date", () => {
-    const answer: Answer = { kind: "history", start: "2026-01-01", end: "2026-01-05", entries: [] };
-    expect(noteAnswered({ season: null, history: null }, answer, input().now, PARIS)).toEqual({
+    expect(noteAnswered({ season: null, history: null }, "history", input().now, PARIS)).toEqual({
       season: null,
       history: "2026-01-05",
     });
@@ -210,7 +207,7 @@ describe("a season or a history that failed", () => {
     );
   const failed = (times: number, at = NOW) =>
     Array.from({ length: times }).reduce<PlanInput["failures"]>(
-      (failures) => noteFailures(failures, ["forecasts", "season"], at, PARIS),
+      (failures) => noteFailure(failures, { kind: "season", at, sentence: "404" }, PARIS),
       {},
     );
 

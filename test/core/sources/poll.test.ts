@@ -4,9 +4,6 @@ import type { Clocks } from "../../../src/core/calendar/clocks.ts";
 import type { Color } from "../../../src/core/calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../../../src/core/contract/answer.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
-import { startOfficialRecord } from "../../../src/core/facts/official-record.ts";
-import { startPollRecord } from "../../../src/core/facts/poll-record.ts";
-import { EMPTY_MEMORY, noteOfficial } from "../../../src/core/sources/client-memory.ts";
 import {
   beginIfDue,
   beginPoll,
@@ -21,21 +18,19 @@ import {
   takeFollowUps,
   takeMemory,
   takeTried,
-  withoutNews,
 } from "../../../src/core/sources/poll.ts";
 import type { RequestFailure } from "../../../src/core/sources/request-failure.ts";
 import { PER_MINUTE, requestAllowance } from "../../../src/core/sources/request-limits.ts";
-import { NO_OFFICIAL_MEMORY } from "../../../src/core/sources/request-memory.ts";
 import { RTE } from "../../../src/core/sources/rte-source.ts";
 import { FORECAST_SERVICE, planPoll } from "../../../src/core/sources/service-source.ts";
 import type {
   DueRequest,
   PollContext,
-  PollNews,
   Source,
   SourceAnswer,
   SourcePart,
 } from "../../../src/core/sources/source.ts";
+import { clientMemoryOf, EMPTY_MEMORY, NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
 import {
   dateAnswer,
   dayInAnswer,
@@ -52,10 +47,7 @@ const NOW = Date.parse("2026-01-05T09:40:00Z");
 const AT: Clocks = { now: NOW, steady: 0 };
 
 function open(source: Source, knownDays = NO_KNOWN_DAYS, sent_at: number | null = null) {
-  const part =
-    source === RTE
-      ? startSource({ ...NO_OFFICIAL_MEMORY, sent_at }, startOfficialRecord(NOW, knownDays, null))
-      : startSource({ ...EMPTY_MEMORY, sent_at }, startPollRecord(NOW, knownDays, "real"));
+  const part = startSource({ ...NEW_SOURCE, sent_at });
   return { part, context: contextOf(source, knownDays, AT) };
 }
 
@@ -72,9 +64,11 @@ function contextOf(source: Source, knownDays: KnownDays, { now }: Clocks): PollC
 }
 
 const failing = (sentence: string, kind: RequestFailure["kind"]) => ({ sentence, kind });
-const kindsOf = (part: SourcePart) => part.passing.poll?.queue.map(({ request }) => request.kind) ?? [];
-const polledOf = (news: readonly PollNews[]) =>
-  news.flatMap((one) => (one.kind === "polled" ? [one.outcome] : []));
+/** What fails after a poll, and what came of the polls. */
+const endOf = ({ kept, passing }: SourcePart) => ({
+  failing: kept.failing?.sentence ?? null,
+  counts: Object.entries(passing.counts).flatMap(([result, count]) => (count > 0 ? [[result, count]] : [])),
+});
 
 describe("a poll", () => {
   test("keeps what was asked when it began, so that one that answers nothing is not due again at once", () => {
@@ -83,7 +77,7 @@ describe("a poll", () => {
     const due = nextRequest(begun);
     expect(due?.request).toEqual({ kind: "forecasts" });
     if (!due) return;
-    const failed = takeFailed(begun, { due, failure: failing("no route", "away") }, AT, context);
+    const failed = takeFailed(begun, { due, failure: failing("no route", "away") }, context);
     expect(nextRequest(failed)).toBeNull();
     expect(beginIfDue(failed, AT, context)).toBe(failed);
   });
@@ -96,21 +90,16 @@ describe("a poll", () => {
     expect(pollEnd(begun)).toBe(POLL_LIMIT);
     expect(endIfOver(begun, { ...end, steady: POLL_LIMIT - 1 }, context)).toBe(begun);
     const slow = endIfOver(begun, end, context);
-    expect(polledOf(slow.passing.news)).toEqual([
-      {
-        answers: 0,
-        failures: [
-          "The poll was ended after 4 minutes, as the forecast service was too slow; the next poll asks again",
-        ],
-      },
-    ]);
-    const paused = takeTried(begun, { due, failure: "a pause of 60 s", isPause: true }, AT, context);
-    expect(paused.passing.news).toEqual([]);
-    expect(polledOf(endIfOver(paused, end, context).passing.news)).toEqual([
-      { answers: 0, failures: ["a pause of 60 s"] },
-    ]);
+    expect(endOf(slow)).toEqual({
+      failing:
+        "The poll was ended after 4 minutes, as the forecast service was too slow; the next poll asks again",
+      counts: [["failed", 1]],
+    });
+    const paused = takeTried(begun, { due, failure: "a pause of 60 s", isPause: true }, context);
+    expect(paused.kept.failing).toBeNull();
+    expect(endOf(endIfOver(paused, end, context)).failing).toBe("a pause of 60 s");
     // What comes of its request then is not taken any more.
-    expect(takeFailed(slow, { due, failure: failing("ended", "other") }, end, context)).toBe(slow);
+    expect(takeFailed(slow, { due, failure: failing("ended", "other") }, context)).toBe(slow);
   });
 
   test("in which a source answers each request with 404 is one failure, which says what to check", () => {
@@ -118,35 +107,67 @@ describe("a poll", () => {
     let failed = beginIfDue(part, AT, context);
     for (let due = nextRequest(failed); due; due = nextRequest(failed)) {
       const failure = failing("The forecast service has nothing at http://service/v1/public", "not_found");
-      failed = takeFailed(failed, { due, failure }, AT, context);
+      failed = takeFailed(failed, { due, failure }, context);
     }
-    expect(polledOf(failed.passing.news)).toEqual([
-      {
-        answers: 0,
-        failures: [
-          "The forecast service has nothing at http://service/v1/public. Check service.base_url: it is everything before /v1/public",
-        ],
-      },
-    ]);
+    expect(endOf(failed)).toEqual({
+      failing:
+        "The forecast service has nothing at http://service/v1/public. Check service.base_url: it is everything before /v1/public",
+      counts: [["failed", 1]],
+    });
   });
 
   test.each([
     ["some requests are answered", "not_found", true],
     ["the failure is another one", "other", false],
-  ] as const)("tells each failure where %s", (_case, kind, isFirstAnswered) => {
+  ] as const)("does not ask for the address to be checked if %s", (_case, kind, isFirstAnswered) => {
     const { part, context } = open(FORECAST_SERVICE);
     let taken = beginIfDue(part, AT, context);
-    const planned = kindsOf(taken).length;
     for (let due = nextRequest(taken); due; due = nextRequest(taken)) {
       const isAnswered = isFirstAnswered && due.request.kind === "forecasts";
-      const event = { due, answer: forecastsAnswer(null), before: context.knownDays };
       taken = isAnswered
-        ? takeAnswered(taken, event, AT, context)
-        : takeFailed(taken, { due, failure: failing(`no ${due.request.kind}`, kind) }, AT, context);
+        ? takeAnswered(taken, { due, answer: forecastsAnswer(null) }, context)
+        : takeFailed(taken, { due, failure: failing(`no ${due.request.kind}`, kind) }, context);
     }
-    const [outcome] = polledOf(taken.passing.news);
-    expect(outcome?.failures).toHaveLength(isFirstAnswered ? planned - 1 : planned);
-    expect(outcome?.failures.join()).not.toContain("service.base_url");
+    expect(endOf(taken)).toEqual({
+      failing: isFirstAnswered ? "no date" : "no forecasts",
+      counts: [[isFirstAnswered ? "partly" : "failed", 1]],
+    });
+    expect(taken.kept.failures).toMatchObject({
+      season: { sentence: "no season" },
+      history: { sentence: "no history" },
+    });
+  });
+
+  test("without a failure ends that of today and tomorrow, and an answer about the season alone does not", () => {
+    const { part, context } = open(RTE);
+    const requests: DueRequest[] = [
+      { request: { kind: "light" }, essential: false },
+      { request: { kind: "season", label: "2025-2026" }, essential: false },
+    ];
+    const [light, season] = requests as [DueRequest, DueRequest];
+    const words = [{ date: "2026-01-05", color: "bleu" as const }];
+    const answered = (before: SourcePart, due: DueRequest) => {
+      const kind = due === light ? "light" : "season";
+      return takeAnswered(beginPoll(before, [due], AT), { due, answer: { kind, words } }, context);
+    };
+    const failed = takeFailed(
+      beginPoll(part, requests, AT),
+      { due: light, failure: failing("no route", "away") },
+      context,
+    );
+    expect(failed.kept).toMatchObject({ answered_at: null, failing: { since: NOW, sentence: "no route" } });
+    const later = { ...context, trueTime: NOW + MINUTE };
+    const again = takeFailed(
+      beginPoll(failed, [light], AT),
+      { due: light, failure: failing("timeout", "other") },
+      later,
+    );
+    expect(again.kept.failing).toEqual({ since: NOW, sentence: "timeout" });
+    expect(answered(again, season).kept).toMatchObject({
+      answered_at: null,
+      failing: { sentence: "timeout" },
+    });
+    expect(answered(again, light).kept).toMatchObject({ answered_at: NOW, failing: null });
   });
 
   test("of a spent budget is no failure", () => {
@@ -154,64 +175,39 @@ describe("a poll", () => {
     const begun = beginIfDue(part, AT, context);
     const due = nextRequest(begun) as DueRequest;
     const failure = failing("the 80 requests are used up", "budget_spent");
-    const ended = takeFailed(begun, { due, failure }, AT, context);
-    expect(polledOf(ended.passing.news)).toEqual([{ answers: 0, failures: [] }]);
-    expect(ended.passing.record.light).toBeNull();
+    const ended = takeFailed(begun, { due, failure }, context);
+    expect(endOf(ended)).toEqual({ failing: null, counts: [["not_sent", 1]] });
   });
 
   test("of a spent budget leaves the failure before it as it is", () => {
     const { part, context } = open(FORECAST_SERVICE);
-    const record = { ...part.passing.record, failure: "no route" };
-    const away = { ...part, passing: { ...part.passing, record } };
+    const away = { ...part, kept: { ...part.kept, failing: { since: NOW - MINUTE, sentence: "no route" } } };
     const plan = planPoll({ essential: true, recheck: false }, away, context);
     const failure = failing("the requests of the day are used up", "budget_spent");
     let taken = beginPoll(away, plan, AT);
-    for (const due of plan) taken = takeFailed(taken, { due, failure }, AT, context);
-    expect(polledOf(taken.passing.news)).toEqual([{ answers: 0, failures: [] }]);
-    expect(taken.passing.record.failure).toBe("no route");
+    for (const due of plan) taken = takeFailed(taken, { due, failure }, context);
+    expect(endOf(taken)).toEqual({ failing: "no route", counts: [["not_sent", 1]] });
   });
 });
 
 describe("a difference between the sources", () => {
   const LIGHT: DueRequest = { request: { kind: "light" }, essential: false };
-  const SEASON: DueRequest = { request: { kind: "season", label: "2025-2026" }, essential: false };
-  /** RTE has said bleu of these days, and the service says this of the 6th. */
-  const contextWith = (color: Color, { now }: Clocks = AT) => {
-    const said = { ...official(color), ...saidByRte("bleu") };
-    const days = { "2026-01-05": { ...official("bleu"), ...saidByRte("bleu") }, "2026-01-06": said };
-    return contextOf(RTE, knownDaysOf(days), { now, steady: now - NOW });
-  };
-  const answered = (part: SourcePart, due: DueRequest, context: PollContext) => {
-    const answer: OfficialAnswer = { kind: due === LIGHT ? "light" : "season", words: [] };
-    return takeAnswered(part, { due, answer, before: context.knownDays }, AT, context);
-  };
-  /** The kinds of requests that are due a minute later. */
-  const dueLater = (part: SourcePart, color: Color) => {
-    const at = { now: NOW + MINUTE, steady: MINUTE };
-    return RTE.findDue(part, at, contextWith(color, at)).map(({ request }) => request.kind);
+  /** The kinds of requests to RTE, which was last asked now, that are due so many minutes later. */
+  const dueLater = (minutes: number, color: Color) => {
+    const days = {
+      "2026-01-05": { ...official("bleu"), ...saidByRte("bleu") },
+      "2026-01-06": { ...official(color), ...saidByRte("bleu") },
+    };
+    const at = { now: NOW + minutes * MINUTE, steady: minutes * MINUTE };
+    const begun = beginPoll(open(RTE).part, [LIGHT], AT);
+    return RTE.findDue(begun, at, contextOf(RTE, knownDaysOf(days), at)).map(({ request }) => request.kind);
   };
 
-  test.each([
-    ["during a poll that asks RTE only for the season", [SEASON]],
-    ["after RTE was asked for today and tomorrow, and before its poll is over", [LIGHT, SEASON]],
-  ])("that appears %s is asked about at once", (_when, requests) => {
-    let part = open(RTE).part;
-    part = answered(beginPoll(part, [LIGHT], AT), LIGHT, contextWith("bleu"));
-    expect(dueLater(part, "bleu")).not.toContain("light");
-    part = beginPoll(part, requests, AT);
-    for (const due of requests) part = answered(part, due, contextWith(due === LIGHT ? "bleu" : "rouge"));
-    expect(nextRequest(part)).toBeNull();
-    expect(dueLater(part, "rouge")).toContain("light");
-  });
-
-  test("about which RTE was asked, with an answer or without one, is not asked about again at once", () => {
-    const begun = beginPoll(open(RTE).part, [LIGHT, SEASON], AT);
-    const context = contextWith("rouge");
-    const failure = failing("no route", "other");
-    const failed = takeFailed(begun, { due: LIGHT, failure }, AT, context);
-    const slow = endIfOver(begun, { now: NOW, steady: POLL_LIMIT }, context);
-    for (const part of [answered(begun, LIGHT, context), failed, slow])
-      expect(dueLater(part, "rouge")).not.toContain("light");
+  test("is asked about hourly, until there is none", () => {
+    // Both are confirmed, so nothing else asks at this hour.
+    expect(dueLater(70, "rouge")).toContain("light");
+    expect(dueLater(1, "rouge")).not.toContain("light");
+    expect(dueLater(70, "bleu")).not.toContain("light");
   });
 });
 
@@ -219,10 +215,10 @@ test("what a client has counted and learnt leaves the dates of answers and the b
   const { part, context } = open(RTE);
   const begun = beginIfDue(part, AT, context);
   const due = nextRequest(begun) as DueRequest;
-  const failed = takeFailed(begun, { due, failure: failing("no route", "away") }, AT, context);
-  expect(failed.kept.failing_since).toBe(NOW);
-  const counted = { ...NO_OFFICIAL_MEMORY, spent: { day: "2026-01-05", count: 3 } };
-  expect(takeMemory(failed, counted).kept).toEqual({ ...counted, failing_since: NOW });
+  const failed = takeFailed(begun, { due, failure: failing("no route", "away") }, context);
+  expect(failed.kept.failing?.since).toBe(NOW);
+  const counted = { ...EMPTY_MEMORY, spent: { day: "2026-01-05", count: 3 } };
+  expect(takeMemory(failed, counted).kept).toEqual({ ...failed.kept, ...counted });
 });
 
 /** What happens next: after how many milliseconds, and what. */
@@ -278,8 +274,8 @@ describe.each([FORECAST_SERVICE, RTE])("the polls of the $name", (source) => {
 
         /** The client counts each request before it is sent; one that it may not send fails. */
         const look = (context: PollContext) => {
-          for (const one of part.passing.news) if (one.kind === "command") told += 1;
-          part = withoutNews(part);
+          told += part.passing.said.length;
+          part = { ...part, passing: { ...part.passing, said: [] } };
           for (let due = nextRequest(part); due && due !== last; due = nextRequest(part)) {
             last = due;
             const key = JSON.stringify(due.request);
@@ -289,12 +285,16 @@ describe.each([FORECAST_SERVICE, RTE])("the polls of the $name", (source) => {
             const allowance = requestAllowance(part.kept, clocks.now, budget);
             if (allowance.kind === "granted") {
               sent.push(clocks.now);
-              part = takeMemory(part, { ...part.kept, ...allowance.sent, sent_at: clocks.now });
+              part = takeMemory(part, {
+                ...clientMemoryOf(part.kept),
+                ...allowance.sent,
+                sent_at: clocks.now,
+              });
             } else {
               const kind = allowance.kind === "budget spent" ? "budget_spent" : "busy";
-              part = takeFailed(part, { due, failure: failing("not now", kind) }, clocks, context);
-              for (const one of part.passing.news) if (one.kind === "command") told += 1;
-              part = withoutNews(part);
+              part = takeFailed(part, { due, failure: failing("not now", kind) }, context);
+              told += part.passing.said.length;
+              part = { ...part, passing: { ...part.passing, said: [] } };
             }
           }
         };
@@ -325,21 +325,21 @@ describe.each([FORECAST_SERVICE, RTE])("the polls of the $name", (source) => {
               const known = days;
               days = source.learn(days, answer, clocks.now, PARIS, clocks.now, clocks.now);
               context = contextOf(source, days, clocks);
-              part = takeFollowUps(part, { due, answer, before: known }, clocks, context);
-              part = takeAnswered(part, { due, answer, before: known }, clocks, context);
+              part = takeFollowUps(part, { due, answer, before: known }, context);
+              part = takeAnswered(part, { due, answer }, context);
               break;
             }
             case "failure":
-              part = takeFailed(part, { due, failure: failing("failed", failure) }, clocks, context);
+              part = takeFailed(part, { due, failure: failing("failed", failure) }, context);
               break;
             case "try":
             case "pause":
-              part = takeTried(part, { due, failure: "again", isPause: what === "pause" }, clocks, context);
+              part = takeTried(part, { due, failure: "again", isPause: what === "pause" }, context);
               expect(nextRequest(part)).toBe(due);
               break;
             case "stale": {
               const event = { due: { ...due }, failure: failing("of an older request", "away") };
-              expect(takeFailed(part, event, clocks, context)).toBe(part);
+              expect(takeFailed(part, event, context)).toBe(part);
               break;
             }
           }
@@ -369,8 +369,8 @@ describe.each([FORECAST_SERVICE, RTE])("the polls of the $name", (source) => {
         const before = days;
         days = source.learn(days, answer, clocks.now, PARIS, clocks.now, clocks.now);
         const context = contextOf(source, days, clocks);
-        part = takeFollowUps(part, { due, answer, before }, clocks, context);
-        part = withoutNews(takeAnswered(part, { due, answer, before }, clocks, context));
+        part = takeFollowUps(part, { due, answer, before }, context);
+        part = takeAnswered(part, { due, answer }, context);
       }
     }
     expect(requests).toBeGreaterThan(20);
@@ -400,27 +400,6 @@ test("the requests of a poll are those that the service plans, each once", () =>
   const plan = planPoll({ essential: true, recheck: true }, part, context);
   const begun = beginPoll(part, [...plan, ...plan], AT);
   expect(begun.passing.poll?.queue).toEqual(plan);
-});
-
-test.each([
-  ["never says is_official is asked for three days, and then once a week", () => null, 0, [72, 240, 408]],
-  ["says false once is asked for three more", (hour: number) => (hour === 40 ? false : null), 0, [113, 281]],
-  // Three days seem to be over with the second answer.
-  ["answers while this clock is set right is asked for a day", () => null, NOW, [22, 190, 358]],
-])("for dates a service that %s", (_, official, before, expected) => {
-  const { part, context } = open(FORECAST_SERVICE);
-  let memory = before === 0 ? EMPTY_MEMORY : noteOfficial(EMPTY_MEMORY, null, NOW - before);
-  const asked: number[] = [];
-  for (let hour = 0; hour <= 410; hour += 1) {
-    const trueTime = NOW + hour * 60 * MINUTE;
-    const known = { ...part, kept: { ...part.kept, ...memory } };
-    const plan = planPoll({ essential: true, recheck: true }, known, { ...context, trueTime });
-    if (!plan.some(({ request }) => request.kind === "date")) continue;
-    memory = noteOfficial(memory, official(hour), trueTime);
-    asked.push(hour);
-  }
-  expect(asked.filter((hour) => hour < 20)).toHaveLength(20);
-  expect(asked.filter((hour) => !asked.includes(hour + 1))).toEqual(expected);
 });
 
 const SEASON: Answer = { kind: "season", season: SEASON_IN_ANSWER };

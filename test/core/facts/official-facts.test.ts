@@ -1,58 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import {
-  recordOfficialOutcome,
-  recordOfficialSuccess,
-  startOfficialRecord,
-} from "../../../src/core/facts/official-record.ts";
-import type { SourceRecord } from "../../../src/core/facts/source-record.ts";
+import { NEVER_ASKED, type SourceRecord } from "../../../src/core/facts/source-record.ts";
 import { factsInputAt, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const AT = Date.parse("2026-01-05T10:00:00Z");
 const HOUR = 3_600_000;
-const WELL: SourceRecord = {
-  started_at: AT - 100 * HOUR,
-  last_success: AT - HOUR,
-  shown_success: AT - HOUR,
-  shown_update: null,
-  failure: null,
-  light: null,
-  season: null,
-  kind: "real",
-};
+const WELL: SourceRecord = { ...NEVER_ASKED, answered_at: AT - HOUR };
+const SEASON_FAILS: SourceRecord = { ...WELL, failures: { season: { at: AT, count: 1, sentence: "404" } } };
 const failing = (hours: number): SourceRecord => ({
   ...WELL,
-  last_success: AT - hours * HOUR - HOUR,
-  light: { since: AT - hours * HOUR, failure: "no route" },
+  answered_at: AT - hours * HOUR - HOUR,
+  failing: { since: AT - hours * HOUR, sentence: "no route" },
 });
 const DAYS: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
-const factsOf = (record: SourceRecord | null, polls: Partial<SourceRecord> = {}, days = DAYS) =>
+const factsOf = (record: SourceRecord | null, polls: Partial<SourceRecord> | null = {}, days = DAYS) =>
   deriveFacts({ ...factsInputAt(AT, knownDaysOf(days), polls), official: record }, UNPRICED);
 
 describe("the official source", () => {
   it.each([
     ["there is none", null, "off"],
     ["answered at the last request", WELL, "ok"],
-    ["has not answered yet", { ...WELL, last_success: null }, "degraded"],
+    ["has not answered yet", { ...WELL, answered_at: null }, "degraded"],
     ["has failed for less than three hours", failing(2.99), "degraded"],
     ["has failed for three hours", failing(3), "down"],
-    [
-      "has answered only today and tomorrow for a week",
-      { ...WELL, season: { since: AT - 168 * HOUR, failure: "404" } },
-      "degraded",
-    ],
-    [
-      "has named its last word a day ago, before the start",
-      { ...WELL, last_success: AT - 35.9 * HOUR },
-      "ok",
-    ],
-    [
-      "has said nothing for two days, before the start",
-      { ...WELL, last_success: AT - 36 * HOUR },
-      "degraded",
-    ],
+    ["has answered only today and tomorrow", SEASON_FAILS, "degraded"],
+    ["has named its last word a day ago, before the start", { ...WELL, answered_at: AT - 35.9 * HOUR }, "ok"],
+    ["has said nothing for two days, before the start", { ...WELL, answered_at: AT - 36 * HOUR }, "degraded"],
   ] as const)("%s", (_, record, status) => {
     expect(factsOf(record).official.status).toBe(status);
   });
@@ -67,14 +42,14 @@ describe("the official source", () => {
     ["with a service that is well, after a day", failing(24), {}, "official"],
     [
       "after an hour, though its last word is older",
-      { ...failing(1), last_success: AT - 30 * HOUR },
+      { ...failing(1), answered_at: AT - 30 * HOUR },
       {},
       "none",
     ],
-    ["in the season alone", { ...WELL, season: { since: AT - 168 * HOUR, failure: "404" } }, {}, "none"],
-    ["without a service: at once", failing(0), { kind: "none" }, "official"],
-    ["with a service that is down: that counts more", failing(0), { last_success: AT - 4 * HOUR }, "service"],
-    ["well, without a service", WELL, { kind: "none" }, "none"],
+    ["in the season alone", SEASON_FAILS, {}, "none"],
+    ["without a service: at once", failing(0), null, "official"],
+    ["with a service that is down: that counts more", failing(0), failing(4), "service"],
+    ["well, without a service", WELL, null, "none"],
   ] as const)("that fails is a problem %s", (_, record, polls, code) => {
     expect(factsOf(record, polls).service.problem_code).toBe(code);
   });
@@ -86,38 +61,6 @@ describe("the official source", () => {
       failed_outputs: ["boiler"],
     };
     expect(deriveFacts(input, UNPRICED).service.problem_code).toBe("official");
-  });
-
-  it("fails from its first failure on, until a success", () => {
-    const failures = { answers: 0, failures: ["no route"] };
-    const first = recordOfficialOutcome(WELL, failures, ["light", "season"], AT);
-    const second = recordOfficialOutcome(first, { answers: 0, failures: ["timeout"] }, ["light"], AT + HOUR);
-    expect(second).toMatchObject({
-      light: { since: AT, failure: "timeout" },
-      season: { since: AT, failure: "no route" },
-    });
-    expect(recordOfficialSuccess(second, "season", AT + 2 * HOUR)).toEqual({ ...second, season: null });
-    expect(recordOfficialSuccess(second, "light", AT + 2 * HOUR)).toMatchObject({
-      last_success: AT + 2 * HOUR,
-      light: null,
-    });
-    expect(recordOfficialOutcome(WELL, { answers: 0, failures: [] }, ["light"], AT)).toBe(WELL);
-  });
-
-  it("publishes its last success at most hourly, but at once after a start and after a failure", () => {
-    const started = startOfficialRecord(
-      AT,
-      knownDaysOf({ "2026-01-05": saidByRte("bleu", { first_said: AT - HOUR }) }),
-      null,
-    );
-    expect(started).toMatchObject({ last_success: AT - HOUR, shown_success: AT - HOUR });
-    const first = recordOfficialSuccess(started, "light", AT + 1000);
-    expect(first.shown_success).toBe(AT + 1000);
-    const soon = recordOfficialSuccess(first, "light", AT + HOUR);
-    expect(soon.shown_success).toBe(AT + 1000);
-    expect(recordOfficialSuccess(soon, "light", AT + 1000 + HOUR).shown_success).toBe(AT + 1000 + HOUR);
-    const failed = recordOfficialOutcome(first, { answers: 0, failures: ["no route"] }, ["light"], AT + 2000);
-    expect(recordOfficialSuccess(failed, "light", AT + 3000).shown_success).toBe(AT + 3000);
   });
 });
 
