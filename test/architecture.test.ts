@@ -37,7 +37,8 @@ const CORE = [
   "loop",
 ];
 
-const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
+/** node-cron for `parse` only, which reads no clock; to load it starts nothing. */
+const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter", "node-cron"];
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bMath\.random\b|\bprocess\b|\bfetch\(|\bconsole\b|\bglobalThis\b/;
 
