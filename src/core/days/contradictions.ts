@@ -2,6 +2,7 @@ import { localTime, tariffDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { describeDate } from "./day-events.ts";
 import type { KnownDays, OfficialWord } from "./known-days.ts";
+import { listDays } from "./list-days.ts";
 import { officialColor } from "./official-color.ts";
 
 /**
@@ -16,15 +17,11 @@ export function findContradictions(
 ): ContradictionLine[] {
   const inForce = tariffDate(now, tariff);
   const changes = findChanges(before, after, inForce);
+  const past = changes.filter(({ date }) => date < inForce);
   const time = (at: Instant) => localTime(at, now, tariff.time_zone);
   return [
     ...changes.filter(({ date }) => date >= inForce).map((change) => describeChange(change, time)),
-    ...[true, false].flatMap((begins) =>
-      describePast(
-        changes.filter((change) => change.date < inForce && change.begins === begins),
-        begins,
-      ),
-    ),
+    ...[true, false].flatMap((begins) => describePast(past, begins)),
   ];
 }
 
@@ -69,15 +66,12 @@ function describeChange(
   return { sentence, begins };
 }
 
-function describePast(changes: readonly ContradictionChange[], begins: boolean): ContradictionLine[] {
-  if (changes.length === 0) return [];
-  const days = changes
-    .slice(0, DATES_NAMED)
+function describePast(past: readonly ContradictionChange[], begins: boolean): ContradictionLine[] {
+  const days = past
+    .filter((change) => change.begins === begins)
     .map(({ date, rte, service }) => `${date} (RTE ${rte.color}, the service ${service.color})`);
-  const more = changes.length > DATES_NAMED ? [`${changes.length - DATES_NAMED} more`] : [];
-  const count = changes.length === 1 ? "1 past day" : `${changes.length} past days`;
-  const sentence = `RTE and the service ${begins ? "contradict each other" : "agree again"} about ${count}: ${[...days, ...more].join(", ")}`;
+  if (days.length === 0) return [];
+  const count = days.length === 1 ? "1 past day" : `${days.length} past days`;
+  const sentence = `RTE and the service ${begins ? "contradict each other" : "agree again"} about ${count}: ${listDays(days)}`;
   return [{ sentence, begins }];
 }
-
-const DATES_NAMED = 5;

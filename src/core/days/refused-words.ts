@@ -2,6 +2,7 @@ import { localTime, tariffDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../contract/answer.ts";
 import type { KnownDays, OfficialWord } from "./known-days.ts";
+import { listDays } from "./list-days.ts";
 import { countingWords } from "./official-answer.ts";
 
 /**
@@ -58,14 +59,9 @@ function officialWordsOf(answer: Answer): { date: IsoDate; color: Color | null }
 
 function describe(what: string, refused: readonly RefusedWord[], time: (at: Instant) => string): string[] {
   if (refused.length === 0) return [];
-  const days = refused
-    .slice(0, DATES_NAMED)
-    .map(
-      ({ date, color, counts }) =>
-        `${date} ${color} (${counts.color} counts, said at ${time(counts.first_said)})`,
-    );
-  const more = refused.length > DATES_NAMED ? [`${refused.length - DATES_NAMED} more`] : [];
-  return [`${what}: ${[...days, ...more].join(", ")}`];
+  const days = refused.map(
+    ({ date, color, counts }) =>
+      `${date} ${color} (${counts.color} counts, said at ${time(counts.first_said)})`,
+  );
+  return [`${what}: ${listDays(days)}`];
 }
-
-const DATES_NAMED = 5;
