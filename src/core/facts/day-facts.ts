@@ -19,8 +19,6 @@ function officialDay(
   at: Instant,
   tariff: Tariff,
 ): DayFacts {
-  // Source and explanation of a forecast of another colour explain another colour.
-  const agreeing = day.forecast?.color === color ? day.forecast : undefined;
   // While the sources contradict each other, only a confirmation makes a colour final.
   const isFinal = confirmed || (!contradicted && dayStart(date, tariff) <= at);
   return {
@@ -29,8 +27,9 @@ function officialDay(
     confidence: 1,
     official: true,
     stage: isFinal ? "final" : "announced",
-    source: agreeing?.source ?? "official",
-    explanation: agreeing?.explanation ?? null,
+    source: "official",
+    // That of a forecast of another colour explains another colour.
+    explanation: day.forecast?.color === color ? day.forecast.explanation : null,
     rates: dayRates(date, color, day, tariff),
     revised_from: day.revised_from === color ? null : (day.revised_from ?? null),
     official_by: contradictingWords(day),

@@ -57,8 +57,8 @@ export interface DayFacts {
   /** null while nothing is known of the day. */
   stage: Stage | null;
   /**
-   * What the service names as the source; `official` where only the official colour is known; `laws` where there is no
-   * colour, and prices because the tariff's laws allow only one.
+   * `official` if the colour is official, else what the service names as the source of its forecast; `laws` if there is
+   * no colour, and prices because the tariff's laws allow only one.
    */
   source: string | null;
   explanation: string | null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { dayFacts } from "../../../src/core/facts/day-facts.ts";
-import { forecast, official } from "../../support/known-days.ts";
+import { forecast, official, saidByRte } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00+01:00");
@@ -19,12 +19,19 @@ describe("a day", () => {
     });
   });
 
-  it("keeps source and explanation of a forecast of the same colour", () => {
-    expect(factsOf("2026-01-06", { ...official("rouge"), ...forecast("rouge") })).toMatchObject({
-      source: "model",
-      explanation: "cold and no wind",
-    });
-  });
+  it.each([
+    ["RTE", saidByRte("rouge")],
+    ["the service", official("rouge")],
+  ])(
+    "that %s names has no forecast as its source, and keeps the explanation of the same colour",
+    (_, word) => {
+      expect(factsOf("2026-01-06", { ...word, ...forecast("rouge", { source: "forecast" }) })).toMatchObject({
+        official: true,
+        source: "official",
+        explanation: "cold and no wind",
+      });
+    },
+  );
 
   it("else has the forecast's colour and confidence, and none where it has none", () => {
     expect(factsOf("2026-01-07", forecast("rouge"))).toMatchObject({
