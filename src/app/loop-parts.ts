@@ -5,6 +5,7 @@ import { saidAtStart } from "../core/loop/changes.ts";
 import type { Kept, Known } from "../core/loop/known.ts";
 import type { LoopConfig } from "../core/loop/loop-config.ts";
 import { startKnown } from "../core/loop/start.ts";
+import { readPollLines } from "../core/sources/poll-times.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import type { Source, SourceId } from "../core/sources/source.ts";
@@ -15,7 +16,6 @@ import { createSourceSink, type SourceClient } from "../service/source-sink.ts";
 import { type KeptSources, readKept, withKept } from "../state/kept.ts";
 import type { Store } from "../state/store.ts";
 import type { Beginning, Sink } from "./loop-state.ts";
-import { pollCron } from "./poll-cron.ts";
 import type { Post } from "./run-loop.ts";
 
 /** The configuration, as far as it decides what vigie knows and does; not how it is reached. */
@@ -40,7 +40,7 @@ interface PartsOptions {
 }
 
 /** What the loop begins with, and the sinks that each loop has: its sources, and the disk. */
-export interface LoopParts extends Pick<Beginning, "config" | "known" | "said" | "nextPollTime"> {
+export interface LoopParts extends Pick<Beginning, "config" | "known" | "said"> {
   sinks: readonly Sink[];
   /** Several times a minute. */
   wake: Sink["show"];
@@ -60,8 +60,7 @@ export function createLoopParts(options: PartsOptions): LoopParts {
     outputs: config.outputs,
     sources: clients.map(({ source }) => source),
     isInvented: sources.isInvented,
-    times: config.service.poll,
-    offset: options.offset,
+    lines: readPollLines(config.service.poll, { ...config.tariff, offset: options.offset }),
     grace: config.mqtt.grace,
     late_after: config.service.late_after,
     check_clock: clockCheck(config),
@@ -87,7 +86,6 @@ export function createLoopParts(options: PartsOptions): LoopParts {
       isAfterCrash: options.isAfterCrash ?? false,
     }),
     said: saidAtStart(kept),
-    nextPollTime: pollCron(options.offset).next,
     sinks: [
       disk,
       ...sinksOfSources.map(

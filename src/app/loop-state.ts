@@ -1,5 +1,4 @@
 import type { Clocks } from "../core/calendar/clocks.ts";
-import type { Instant } from "../core/calendar/tariff.ts";
 import { NO_PROBLEMS, type Problems } from "../core/log/problem.ts";
 import type { Protect } from "../core/log/protect.ts";
 import { type Changes, changes, type Said, saidAtStart } from "../core/loop/changes.ts";
@@ -33,8 +32,6 @@ export interface Beginning {
   /** They show each view in this order. What has changed is said after that. */
   sinks: readonly Sink[];
   say: (changes: Changes) => void;
-  /** The next instant, by this machine's wall clock, at which a source may be due. */
-  nextPollTime: (after: Instant) => Instant;
 }
 
 /** What the loop holds from one event to the next. The functions of this file change it. */

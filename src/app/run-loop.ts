@@ -85,7 +85,7 @@ export function createLoop({ clock, longestSleep, ownErrors, wake }: LoopOptions
       inbox.begin(at);
       state = beginState(beginning, at, ownErrors, state);
       isRunning = true;
-      alarm.begin(at, beginning.nextPollTime);
+      alarm.begin(at);
       alone(() => lookNow(at));
     },
     pause: () => {
@@ -142,27 +142,20 @@ function createSharedLook(run: () => void) {
  * wall clock may be set, so both are compared several times a minute. No event puts off the next wake: values may come each second.
  */
 function createAlarm(clock: ClockWithTimers, longestSleep: number) {
-  let pollTime: Beginning["nextPollTime"];
-  let nextPollTime = Number.POSITIVE_INFINITY;
   let awakeAt = Number.NEGATIVE_INFINITY;
   let cancel: () => void = () => undefined;
   const wakeUp = (run: () => void) => {
-    const { now, steady } = readClocks(clock);
-    awakeAt = steady;
-    nextPollTime = pollTime(now);
+    awakeAt = clock.steady();
     run();
   };
   return {
-    begin: ({ now, steady }: Clocks, next: Beginning["nextPollTime"]) => {
-      pollTime = next;
-      nextPollTime = pollTime(now);
+    begin: ({ steady }: Clocks) => {
       awakeAt = steady;
     },
     set: ({ boundary }: View, run: () => void) => {
       cancel();
       const { now, steady } = readClocks(clock);
-      const waits = [boundary.now - now, boundary.steady - steady, nextPollTime - now];
-      const wait = Math.min(awakeAt + longestSleep - steady, ...waits);
+      const wait = Math.min(awakeAt + longestSleep - steady, boundary.now - now, boundary.steady - steady);
       // If this process was suspended, what arrived meanwhile is taken first: a device may have reported in time.
       const awake = () => setImmediate(() => setImmediate(() => wakeUp(run)));
       cancel = clock.after(Math.max(1, Math.ceil(wait)), awake);

@@ -322,7 +322,6 @@ describe("a command", () => {
       said: saidAtStart(known.kept),
       sinks: [],
       say: () => undefined,
-      nextPollTime: () => Number.POSITIVE_INFINITY,
     });
     expect(settings()).toMatchObject({ week: { threshold: { value: 59 } } });
   });

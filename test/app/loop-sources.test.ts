@@ -4,7 +4,7 @@ import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts"
 import type { Answer, OfficialAnswer } from "../../src/core/contract/answer.ts";
 import { RTE_ADDRESS } from "../../src/core/contract/endpoints.ts";
 import { NOTHING_SENT } from "../../src/core/outputs/outputs-state.ts";
-import type { DueOfficial } from "../../src/core/sources/official-times.ts";
+import type { DueRequest } from "../../src/core/sources/source.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { dateAnswer, dayInAnswer, forecastsAnswer, historyAnswer } from "../support/answers.ts";
 import { knownDaysOf, official, officialDays, saidByRte } from "../support/known-days.ts";
@@ -321,7 +321,7 @@ describe("a loop with two sources", () => {
       },
     });
     const season = { request: { kind: "season", label: "2025-2026" } as const, essential: false };
-    const statusAfter = async (hours: number, due: readonly DueOfficial[]) => {
+    const statusAfter = async (hours: number, due: readonly DueRequest[]) => {
       clock.at = EVE + hours * HOUR;
       await test.loop.pollOfficial(due);
       return [test.payload("official/status"), test.payload("official/last_error")];

@@ -412,7 +412,6 @@ describe("an error of vigie itself", () => {
       said: saidAtStart(known.kept),
       sinks: [],
       say: () => undefined,
-      nextPollTime: () => Number.POSITIVE_INFINITY,
     });
     expect(shown()).toEqual(WELL);
   });

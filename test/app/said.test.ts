@@ -86,7 +86,6 @@ describe("the missing value of a rule, over a reload", () => {
       said: saidAtStart(known.kept),
       sinks: [],
       say: (changes) => void lines.push(...changes.lines),
-      nextPollTime: () => Number.POSITIVE_INFINITY,
     });
     return lines.filter((line) => "problem" in line);
   };

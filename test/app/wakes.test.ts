@@ -49,8 +49,7 @@ function open() {
     kept: readKeptOf(store, config),
     sources: { service: null, official: null, isInvented: false },
     broker: "mqtt://127.0.0.1",
-    // No look for a poll is due at a whole minute.
-    offset: 0.5,
+    offset: 0,
     isDemo: false,
     before: null,
     post: loop.post,
@@ -89,9 +88,9 @@ test("values that come each second put off no wake: systemd and the health file 
   expect(wakes.length).toBeLessThanOrEqual(16);
 });
 
-test("while nothing happens it wakes four times a minute, and at the very instant at which a source may be due", () => {
-  const { loop, wakes, beginning } = open();
-  const due = beginning.nextPollTime(Date.now());
+test("while nothing happens it wakes four times a minute, and at the very instant at which something is due", () => {
+  const { loop, wakes } = open();
+  const due = loop.view().boundary.now;
   vi.advanceTimersByTime(due - Date.now() + 60_000);
   loop.pause();
   expect(wakes.filter((at) => at >= due && at <= due + ROUNDS)).toHaveLength(1);

@@ -90,8 +90,8 @@ export async function runSeason(options: SeasonOptions): Promise<SeasonOutcome> 
 
 const ENOUGH = 5;
 const DAY = 86_400_000;
-const FULL_PACE = { look: 60_000, every: 3_600_000, announcement: 300_000 };
-const QUICK_PACE = { look: 600_000, every: 7_200_000, announcement: 1_800_000 };
+const FULL_PACE = { every: 3_600_000, announcement: 300_000 };
+const QUICK_PACE = { every: 7_200_000, announcement: 1_800_000 };
 const SAVED_EVERY = 1_800_000;
 const CHECKED_EVERY = 900_000;
 const PAGE_RENDERED_EVERY = 60_000;

@@ -3,7 +3,7 @@ import type { Sink } from "../../src/app/loop-state.ts";
 import type { OwnErrors } from "../../src/app/own-errors.ts";
 import { createLoop } from "../../src/app/run-loop.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
-import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
+import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
@@ -48,8 +48,8 @@ export interface VigieRunOptions {
   officialTransport?: Transport;
   random: () => number;
   offset: number;
-  /** Milliseconds from one look whether a poll is due to the next, between polls, and while tomorrow is awaited. */
-  pace: { look: number; every: number; announcement: number };
+  /** Milliseconds between polls, and while tomorrow is awaited. */
+  pace: { every: number; announcement: number };
   want: (topics: Topics) => void;
   sendAgain: () => void;
   /** Each answer that came whole, before vigie makes anything of it. */
@@ -81,10 +81,9 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     official: { source: officialTransport ? "rte" : "off" },
     mqtt: { ...CONFIG.mqtt, grace: GRACE },
   };
-  let look = clock.now();
   const sleeper = createSleeper(clock, () => {
     const { boundary } = loop.view();
-    return Math.min(boundary.now - clock.now(), boundary.steady - clock.steady(), look - clock.now());
+    return Math.min(boundary.now - clock.now(), boundary.steady - clock.steady());
   });
   const loop = createLoop({
     clock: { ...clock, after: sleeper.after },
@@ -137,10 +136,6 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     ...parts,
     sinks: [...parts.sinks, { name: "topics", show: topics.show }, sleeper.sink],
     say: nothing,
-    nextPollTime: (after) => {
-      look = nextLook(after, options);
-      return look;
-    },
   });
   return {
     watchClock: sleeper.watch,
@@ -199,10 +194,4 @@ function runUncaught(_part: string, run: () => void): boolean {
     });
     return false;
   }
-}
-
-/** At the installation's own second (what `pollCron` says, at the pace of this run). */
-function nextLook(now: Instant, { offset, pace }: Pick<VigieRunOptions, "offset" | "pace">): Instant {
-  const second = Math.floor(offset * 60) * 1_000;
-  return Math.floor((now - second) / pace.look) * pace.look + second + pace.look;
 }

@@ -78,7 +78,7 @@ async function runIn(
       officialTransport: rte.transport,
       random,
       offset,
-      pace: { look: LOOK, every: 3_600_000, announcement: 900_000 },
+      pace: { every: 3_600_000, announcement: 900_000 },
       want: (wanted) => {
         topics = wanted;
       },
@@ -121,7 +121,6 @@ async function runIn(
   return outcome;
 }
 
-const LOOK = 300_000;
 const ENOUGH = 5;
 
 /** Compares the topics with what was said so far. */

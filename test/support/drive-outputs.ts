@@ -11,6 +11,7 @@ import type { View } from "../../src/core/loop/view.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
+import { readPollLines } from "../../src/core/sources/poll-times.ts";
 import { createDeviceSink } from "../../src/mqtt/device-sink.ts";
 import type { ConnectionUser } from "../../src/mqtt/owner-connection.ts";
 import type { ClockWithTimers } from "../../src/runtime/clock.ts";
@@ -80,7 +81,6 @@ export function driveOutputs(list: readonly Output[], { saved, log, clock }: Dri
       passing: { ...passing, values: { ...passing.values, heard: new Map(), awaitedSince: null } },
     },
     said: saidAtStart(kept),
-    nextPollTime: () => Number.POSITIVE_INFINITY,
     sinks: [
       {
         name: "the disk",
@@ -135,8 +135,7 @@ const CONFIG: Omit<LoopConfig, "outputs"> = {
   rules: rulesOptions.parse([{ id: "peak", when: { mqtt: { topic: "peak", equals: "ON" } } }]),
   sources: [],
   isInvented: false,
-  times: service.poll,
-  offset: 0,
+  lines: readPollLines(service.poll, { ...UNPRICED, offset: 0 }),
   grace: 600_000,
   late_after: service.late_after,
   check_clock: "off",

@@ -1,16 +1,10 @@
 import type { Sink } from "../../src/app/loop-state.ts";
 import { SELDOM } from "../../src/core/facts/source-record.ts";
 import type { View } from "../../src/core/loop/view.ts";
-import { planPoll } from "../../src/core/sources/service-source.ts";
-import type {
-  DueRequest,
-  Source,
-  SourceContext,
-  SourceId,
-  SourcePart,
-} from "../../src/core/sources/source.ts";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
+import type { DueRequest, PollContext, Source, SourceId, SourcePart } from "../../src/core/sources/source.ts";
 
-type Plan = (part: SourcePart, context: SourceContext) => readonly DueRequest[];
+type Plan = (part: SourcePart, context: PollContext) => readonly DueRequest[];
 
 /**
  * Polls that begin when the test says so, and not when they are due: the loop is given sources of which nothing else is
@@ -24,10 +18,12 @@ export function createPollsByHand(look: () => void) {
 
   const sourceOf = (source: Source): Source => ({
     ...source,
-    findDue: (part, _at, context) => {
+    times: () => [],
+    plan: (due, part, context) => {
       const plan = plans.get(source.id);
       plans.delete(source.id);
-      return plan ? plan(part, context) : [];
+      // Only a command asks for anything else.
+      return plan ? plan(part, context) : source.plan(due, part, context);
     },
   });
   const sink: Sink = {
@@ -52,8 +48,10 @@ export function createPollsByHand(look: () => void) {
     sourceOf,
     sink,
     /** `recheck` asks once more for days whose colour is final already, and for history that has left days out. */
-    pollService: (due: { essential: boolean; recheck: boolean }) =>
-      poll("service", (part, context) => planPoll(due, part, context)),
+    pollService: ({ essential, recheck }: { essential: boolean; recheck: boolean }) => {
+      const due = { asks: "forecasts", isEssential: essential, isRecheck: recheck } as const;
+      return poll("service", (part, context) => FORECAST_SERVICE.plan([due], part, context));
+    },
     /** The most important first. */
     pollOfficial: (due: readonly DueRequest[]) => poll("official", () => due),
   };

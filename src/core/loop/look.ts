@@ -19,7 +19,7 @@ import { type Evaluation, evaluate, renewWithin } from "./evaluate.ts";
 import { recordsOf } from "./facts-input.ts";
 import { type Known, outputsOf } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
-import { mayDecide, partOf } from "./poll-sources.ts";
+import { mayDecide, nextPollBoundary, partOf } from "./poll-sources.ts";
 import { findProblems } from "./problems.ts";
 import { whyUnsaved } from "./saving.ts";
 import { nextSettling, verdictsFor } from "./settle.ts";
@@ -94,7 +94,10 @@ export function look(
     topicGroups,
     ...shownOf(known, config),
     // Convert true time to machine time.
-    boundary: { now: at.now + (boundary - trueTime), steady: nextSettling(known, at, config) },
+    boundary: {
+      now: Math.min(at.now + (boundary - trueTime), nextPollBoundary(known, at, config)),
+      steady: nextSettling(known, at, config),
+    },
   };
 }
 
@@ -178,7 +181,7 @@ export function lookAfterError(
     topics: topicsOf(topicGroups),
     topicGroups,
     ...shownOf(known, config),
-    boundary: { now: NEVER, steady: nextSettling(known, at, config) },
+    boundary: { now: nextPollBoundary(known, at, config), steady: nextSettling(known, at, config) },
   };
 }
 

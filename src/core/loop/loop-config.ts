@@ -2,7 +2,7 @@ import type { Tariff } from "../calendar/tariff.ts";
 import type { ClockCheck } from "../facts/source-clocks.ts";
 import type { Outputs } from "../outputs/output.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { PollTimes } from "../sources/poll-times.ts";
+import type { PollLines } from "../sources/poll-times.ts";
 import type { Source } from "../sources/source.ts";
 
 /** What the loop takes from the configuration. */
@@ -14,10 +14,8 @@ export interface LoopConfig {
   sources: readonly Source[];
   /** The built-in simulator says the days, as one of them or as both. */
   isInvented: boolean;
-  /** `service.poll` */
-  times: PollTimes;
-  /** 0 to 1: this installation's phase: how far its polls are shifted within the hour. */
-  offset: number;
+  /** When this installation may ask them (`service.poll`). */
+  lines: PollLines;
   /** `mqtt.grace`: milliseconds for which topics outlive what they say. */
   grace: number;
   /** `service.late_after`: a time of the wall clock. */

@@ -1,7 +1,8 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
 import { clockBehind } from "../facts/source-clocks.ts";
 import type { Protect } from "../log/protect.ts";
-import { beginIfDue, endIfOver } from "../sources/poll.ts";
+import { beginIfDue, endIfOver, nextPoll } from "../sources/poll.ts";
 import type { PollContext, Source, SourcePart } from "../sources/source.ts";
 import { type Known, say } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
@@ -30,15 +31,14 @@ export function mayDecide({ passing }: Known, { sources }: LoopConfig): boolean 
 }
 
 export function pollContext(known: Known, source: Source, at: Clocks, config: LoopConfig): PollContext {
-  const { tariff, times, offset } = config;
+  const { tariff, lines } = config;
   const { days: knownDays } = known.kept;
   const { clocks } = known.passing;
   const { at: trueTime } = timeOf(known, at, config);
   return {
     source,
     tariff,
-    times,
-    offset,
+    lines,
     knownDays,
     trueTime,
     behind: clockBehind(clocks, trueTime, at),
@@ -62,4 +62,13 @@ export function settlePolls(
     });
   }
   return known;
+}
+
+/** When the next poll of a source is due, by this machine's wall clock. */
+export function nextPollBoundary(known: Known, at: Clocks, config: LoopConfig): Instant {
+  const polls = config.sources.flatMap((source) => {
+    const part = partOf(known, source);
+    return part ? nextPoll(part, at, pollContext(known, source, at, config)) : [];
+  });
+  return Math.min(...polls, Number.POSITIVE_INFINITY);
 }

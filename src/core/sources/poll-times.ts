@@ -1,77 +1,136 @@
-import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
-import type { Instant, Tariff } from "../calendar/tariff.ts";
-import type { KnownDays } from "../days/known-days.ts";
+import type { Instant } from "../calendar/tariff.ts";
+import { type CronTimes, lastMatch, nextMatch, readCron } from "./cron-times.ts";
+import type { RequestKind, RequestTimes } from "./request-times.ts";
 
 /** `service.poll`. */
-export interface PollTimes {
+export interface PollOptions {
   /** Milliseconds. */
   every: number;
   announcement: { between: readonly [string, string]; every: number };
 }
 
-/** A poll is due where a time to poll has come since the last one was started: no timer has to be kept for it. */
-export interface PollTimesInput {
-  poll: PollTimes;
-  tariff: Tariff;
-  knownDays: KnownDays;
-  /** 0 to 1, chosen once for each installation, so that they do not all ask in the same second. */
-  offset: number;
+/** When one installation may ask its sources. */
+export interface PollLines {
+  /** As `every` says. */
+  every: CronTimes;
+  quarterHourly: CronTimes;
+  hourly: CronTimes;
+  /** In the hours of the announcement: as `announcement.every` says, and at most each half hour. */
+  announcement: { every: CronTimes; seldom: CronTimes; quarterHourly: CronTimes; halfHourly: CronTimes };
+  /** Hourly from the end of these hours until the tariff day begins. */
+  afterAnnouncement: CronTimes;
+  /** In the evening, and just before the day begins: late corrections are looked for. */
+  rechecks: readonly CronTimes[];
+  /** Between 03:00 and 05:00: an hour that no clock skips or repeats. */
+  night: CronTimes;
+}
+
+/** A time to ask a source. It comes at each match of its cron line, if the condition holds for that instant. */
+export interface PollTime {
+  cron: CronTimes;
+  /** What is asked first then. */
+  asks: RequestKind;
+  holds: (at: Instant) => boolean;
+  /** It is asked even when the day's budget of requests is spent. */
+  isEssential?: true;
+  /** The next tariff day is asked for even if its colour is final. */
+  isRecheck?: true;
 }
 
 export interface DuePoll {
-  /** Goes on even when the day's budget of requests is spent. */
-  essential: boolean;
-  /** Requests the next tariff day even where its colour is final. */
-  recheck: boolean;
+  asks: RequestKind;
+  isEssential: boolean;
+  isRecheck: boolean;
 }
 
-/** The poll that is due now. */
-export function duePoll(now: Instant, lastPoll: Instant | null, input: PollTimesInput): DuePoll | null {
-  const isDue = (at: Instant | undefined) => hasComeSince(lastPoll, at, now);
-  const recheck = isDue(recheckTime(now, input));
-  const essential = recheck || isDue(lastMultiple(now, input.poll.every, input.offset));
-  return essential || isDue(announcementTime(now, input)) ? { essential, recheck } : null;
+/**
+ * All times of an installation are at its own second of the hour, so that a thousand of them do not ask at once. `offset`: 0 to 1.
+ */
+export function readPollLines(
+  { every, announcement }: PollOptions,
+  { offset, time_zone, day_starts_at }: { offset: number; time_zone: string; day_starts_at: string },
+): PollLines {
+  const [begin, end] = announcement.between;
+  const grid = (step: number, zone = time_zone) => readCron(gridLine(step, offset), zone);
+  const within = (step: number) => keepTimes(grid(step), (time) => time >= begin && time < end);
+  const asked = Math.max(1, Math.round(announcement.every / MINUTE));
+  return {
+    every: grid(every / MINUTE, "UTC"),
+    quarterHourly: grid(15),
+    hourly: grid(60),
+    announcement: {
+      every: within(asked),
+      seldom: within(Math.max(asked, 30)),
+      quarterHourly: within(15),
+      halfHourly: within(30),
+    },
+    afterAnnouncement: keepTimes(grid(60), (time) => time >= end || time < day_starts_at),
+    rechecks: ["05:50", "18:00"].map((time) => readCron(lineAt(time, offset * 5), time_zone)),
+    night: readCron(lineAt("03:00", offset * 120), time_zone),
+  };
 }
 
-/** Whether a time to send a request came after the last one was sent; also where the clock was set back since. */
-export function hasComeSince(last: Instant | null, at: Instant | undefined, now: Instant): boolean {
-  return at !== undefined && (last === null || last > now || at > last);
-}
-
-/** The newest time to look for the announcement: often until the service names tomorrow, then seldom until it confirms. */
-function announcementTime(
+/**
+ * What is due of these times, by a clock of which `requested` is, too. A start asks all at once. It is essential only if an essential
+ * time has come since the last request: vigie may be killed and started again every ten seconds.
+ */
+export function findDue(
+  times: readonly PollTime[],
+  { before_start, polled }: RequestTimes,
   now: Instant,
-  { poll, tariff, knownDays, offset }: PollTimesInput,
-): Instant | undefined {
-  const { between, every } = poll.announcement;
-  const today = civilDate(now, tariff.time_zone);
-  const begin = wallInstant(today, between[0], tariff.time_zone);
-  const end = wallInstant(today, between[1], tariff.time_zone);
-  const word = knownDays.days[addDays(today, 1)]?.service_word;
-  if (now < begin || now >= end || word?.confirmed) return undefined;
-  const interval = word ? Math.max(every, UNTIL_FINAL) : every;
-  // The hourly polls are among them: one of their own a minute or two beside these would tell nothing new.
-  const at = lastMultiple(now, interval, (offset * poll.every) / interval);
-  return at >= begin ? at : undefined;
+): DuePoll[] {
+  const kinds = [...new Set(times.map(({ asks }) => asks))];
+  return kinds.flatMap((asks) => {
+    const last = polled[asks] ?? null;
+    const come = times.filter((time) => time.asks === asks && hasCome(time, last ?? before_start, now));
+    if (last !== null && come.length === 0) return [];
+    return {
+      asks,
+      isEssential: come.some(({ isEssential }) => isEssential),
+      isRecheck: last === null || come.some(({ isRecheck }) => isRecheck),
+    };
+  });
 }
 
-/** Late corrections are looked for in the evening, and just before the day begins. */
-export function recheckTime(
-  now: Instant,
-  { tariff, offset }: Pick<PollTimesInput, "tariff" | "offset">,
-): Instant | undefined {
-  const today = civilDate(now, tariff.time_zone);
-  return RECHECK_AT.map(
-    (time) => wallInstant(today, time, tariff.time_zone) + offset * RECHECK_SPREAD,
-  ).findLast((at) => at <= now);
+/** When one of these times comes next. */
+export function nextPollTime(times: readonly PollTime[], now: Instant): Instant {
+  return Math.min(
+    ...times.map(({ cron, holds }) => {
+      const at = nextMatch(cron, now);
+      return holds(at) ? at : Number.POSITIVE_INFINITY;
+    }),
+  );
 }
 
-/** The newest instant of a regular grid, which `offset` shifts by a part of the interval. */
-export function lastMultiple(now: Instant, interval: number, offset: number): Instant {
-  const shift = offset * interval;
-  return Math.floor((now - shift) / interval) * interval + shift;
+/** Since the last request was sent; also if the clock was set back since. */
+function hasCome({ cron, holds }: PollTime, last: Instant | null, now: Instant): boolean {
+  const at = lastMatch(cron, now);
+  return (last === null || last > now || at > last) && holds(at);
 }
 
-export const UNTIL_FINAL = 30 * 60_000;
-const RECHECK_AT = ["05:50", "18:00"];
-const RECHECK_SPREAD = 5 * 60_000;
+/** Each so many minutes, always at the same second of the hour. */
+function gridLine(step: number, offset: number): string {
+  const second = Math.floor(offset * HOUR_IN_SECONDS);
+  const minute = Math.floor(second / 60);
+  const minutes = Array.from({ length: Math.ceil(60 / step) }, (_, index) => (minute + index * step) % 60);
+  const hours = Array.from({ length: 24 / Math.ceil(step / 60) }, (_, index) => {
+    const every = Math.ceil(step / 60);
+    return Math.floor(offset * every) + index * every;
+  });
+  return `${second % 60} ${minutes.join(",")} ${hours.join(",")} * * *`;
+}
+
+/** Once a day, so many minutes after this time. */
+function lineAt(time: string, later: number): string {
+  const [hour = 0, minute = 0] = time.split(":").map(Number);
+  const second = Math.floor(later * 60);
+  const minutes = hour * 60 + minute + Math.floor(second / 60);
+  return `${second % 60} ${minutes % 60} ${Math.floor(minutes / 60)} * * *`;
+}
+
+function keepTimes({ times, time_zone }: CronTimes, keep: (time: string) => boolean): CronTimes {
+  return { times: times.filter(keep), time_zone };
+}
+
+const MINUTE = 60_000;
+const HOUR_IN_SECONDS = 3_600;

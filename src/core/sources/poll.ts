@@ -4,8 +4,9 @@ import type { KnownDays } from "../days/known-days.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { isSeldom, noteAnswered, noteFailure, withoutFailure } from "./plan-requests.ts";
 import { commandLine, countPoll, NO_POLLS, type PollCounts, type PollOutcome } from "./poll-outcome.ts";
+import { findDue, nextPollTime } from "./poll-times.ts";
 import { blocksAllRequests, describeFailures, type RequestFailure } from "./request-failure.ts";
-import { noRequestTimes, type RequestKind } from "./request-times.ts";
+import { noRequestTimes, type RequestKind, type RequestTimes, shiftTimes } from "./request-times.ts";
 import type {
   DueRequest,
   Poll,
@@ -70,7 +71,23 @@ export function pollEnd({ passing: { poll } }: SourcePart): number | null {
 /** Starts no second poll: one that is due meanwhile stays due, and starts at a later call. */
 export function beginIfDue(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
   if (part.passing.poll) return part;
-  return beginPoll(part, context.source.findDue(part, at, context), at);
+  const { source } = context;
+  const due = findDue(source.times(part, context), byTrueTime(part, context), at.now + context.behind);
+  return beginPoll(part, source.plan(due, part, context), at);
+}
+
+/** When the next poll is due, by this machine's clock. */
+export function nextPoll(part: SourcePart, { now }: Clocks, context: PollContext): Instant {
+  const { source, behind } = context;
+  return nextPollTime(source.times(part, context), now + behind) - behind;
+}
+
+/**
+ * While the sources say that this machine's clock is wrong, polls come by their time. When the last one was is kept by this
+ * machine's clock, and shifted alike: a time that changes with each answer makes no poll due.
+ */
+function byTrueTime({ passing }: SourcePart, { behind }: PollContext): RequestTimes {
+  return shiftTimes(passing.requestTimes, behind);
 }
 
 /** Ends a poll that has lasted too long. */
@@ -111,11 +128,19 @@ export function takeCommand(
   at: Clocks,
   context: PollContext,
 ): SourcePart {
-  const begun = part.passing.poll
-    ? part
-    : beginPoll(part, context.source.findForCommand(part, at, context), at);
+  const begun = part.passing.poll ? part : beginForCommand(part, at, context);
   const { poll } = begun.passing;
   return poll ? withPassing(begun, { poll: { ...poll, command } }) : begun;
+}
+
+/** If the hourly poll is due, this poll counts as it. So repeated presses do not delay it. */
+function beginForCommand(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
+  const { source, behind } = context;
+  const due = findDue(source.times(part, context), byTrueTime(part, context), at.now + behind);
+  const isMainDue = due.some(({ asks }) => asks === source.main);
+  const all = isMainDue ? due : [{ asks: source.main, isEssential: false, isRecheck: true }, ...due];
+  const rechecked = all.map((one) => ({ ...one, isRecheck: true }));
+  return beginPoll(part, source.plan(rechecked, part, context), at);
 }
 
 /** An event of a request that is not under way any more is not taken. */

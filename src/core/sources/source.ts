@@ -1,11 +1,10 @@
-import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../contract/answer.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { LogLine } from "../log/log-line.ts";
 import type { Problem } from "../log/problem.ts";
 import type { PollCounts } from "./poll-outcome.ts";
-import type { PollTimes } from "./poll-times.ts";
+import type { DuePoll, PollLines, PollTime } from "./poll-times.ts";
 import type { RequestFailure } from "./request-failure.ts";
 import type { RequestKind, RequestTimes } from "./request-times.ts";
 import type { SourceKept } from "./source-kept.ts";
@@ -23,10 +22,12 @@ export interface Source {
   budget: number;
   /** What is said when they are used up, and when that is over. */
   spentBudget: Problem;
-  /** The requests that are due now, the most important first. */
-  findDue(part: SourcePart, at: Clocks, context: PollContext): readonly DueRequest[];
-  /** The requests that a command asks for. */
-  findForCommand(part: SourcePart, at: Clocks, context: PollContext): readonly DueRequest[];
+  /** The request for today and tomorrow, which is what a command asks for. */
+  main: RequestKind;
+  /** When it is asked. */
+  times(part: SourcePart, context: PollContext): readonly PollTime[];
+  /** The requests of a poll if this is due, the most important first. */
+  plan(due: readonly DuePoll[], part: SourcePart, context: PollContext): readonly DueRequest[];
   /** The requests that an answer makes necessary at once. `context` is that after the answer was learnt, `before` is what was known before. */
   findFollowUps(
     event: { answer: SourceAnswer; before: KnownDays },
@@ -113,8 +114,6 @@ export interface SourceContext {
 
 /** The same, to find what is due. */
 export interface PollContext extends SourceContext {
-  /** `service.poll`. */
-  times: PollTimes;
-  /** 0 to 1: this installation's phase: how far its polls are shifted within the hour. */
-  offset: number;
+  /** When this installation may ask. */
+  lines: PollLines;
 }

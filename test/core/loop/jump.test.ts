@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../../src/config/config-schema.ts";
 import { startKnown } from "../../../src/core/loop/start.ts";
 import { take } from "../../../src/core/loop/take.ts";
+import { readPollLines } from "../../../src/core/sources/poll-times.ts";
 import { readKept } from "../../../src/state/kept.ts";
 import { emptyState } from "../../../src/state/state.ts";
 import { PARIS } from "../../support/tariff.ts";
@@ -18,8 +19,7 @@ test("after the clock was set back, the state file has values as old as they are
     outputs: options.outputs,
     sources: [],
     isInvented: false,
-    times: options.service.poll,
-    offset: 0,
+    lines: readPollLines(options.service.poll, { ...options.tariff, offset: 0 }),
     grace: options.mqtt.grace,
     late_after: options.service.late_after,
     check_clock: options.service.check_clock,

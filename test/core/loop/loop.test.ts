@@ -293,7 +293,6 @@ describe("what-if: vigie itself has an error · in what was saved", () => {
         for (const line of said.lines) if ("sentence" in line) lines.push(line.sentence);
         events.push(...said.events);
       },
-      nextPollTime: () => Number.POSITIVE_INFINITY,
     });
     return { loop, kept, lines, events };
   };

@@ -1,18 +1,35 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type KnownDays, NO_KNOWN_DAYS, type ServiceWord } from "../../../src/core/days/known-days.ts";
-import { duePoll, type PollTimesInput } from "../../../src/core/sources/poll-times.ts";
+import { startSource } from "../../../src/core/sources/poll.ts";
+import {
+  findDue,
+  nextPollTime,
+  type PollOptions,
+  readPollLines,
+} from "../../../src/core/sources/poll-times.ts";
+import { FORECAST_SERVICE } from "../../../src/core/sources/service-source.ts";
+import { NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const at = (iso: string) => Date.parse(iso);
 
-function input(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0): PollTimesInput {
-  const poll = {
-    every: 60 * MINUTE,
-    announcement: { between: ["06:30", "12:00"] as [string, string], every: 5 * MINUTE },
-  };
-  return { poll, tariff: PARIS, knownDays, offset };
+const OPTIONS = {
+  every: 60 * MINUTE,
+  announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE },
+} as const;
+
+function timesOf(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0, options: PollOptions = OPTIONS) {
+  const lines = readPollLines(options, { ...PARIS, offset });
+  const context = { source: FORECAST_SERVICE, tariff: PARIS, knownDays, trueTime: 0, behind: 0, lines };
+  return FORECAST_SERVICE.times(startSource(NEW_SOURCE), context);
+}
+
+function duePoll(now: number, last: number | null, times = timesOf()) {
+  const requested = { before_start: last, polled: last === null ? {} : { forecasts: last } };
+  return findDue(times, requested, now)[0] ?? null;
 }
 
 function official(date: string, confirmed: boolean): KnownDays {
@@ -22,9 +39,10 @@ function official(date: string, confirmed: boolean): KnownDays {
 }
 
 const due = (last: string, now: string, knownDays?: KnownDays) =>
-  duePoll(at(now), at(last), input(knownDays));
-const POLL = { essential: false, recheck: false };
-const HOURLY = { ...POLL, essential: true };
+  duePoll(at(now), at(last), timesOf(knownDays));
+const POLL = { asks: "forecasts", isEssential: false, isRecheck: false };
+const HOURLY = { ...POLL, isEssential: true };
+const RECHECK = { ...HOURLY, isRecheck: true };
 
 describe("when a poll is due", () => {
   test.each([
@@ -36,29 +54,17 @@ describe("when a poll is due", () => {
     ["official and correctable: at the half hour", "10:06", "10:31", official("2026-01-06", false), POLL],
     ["final: once an hour again", "11:31", "11:59", official("2026-01-06", true), null],
     ["at noon the window is over", "12:00", "12:30", undefined, null],
-    [
-      "at 05:50, before the day begins, to check once more",
-      "05:00",
-      "05:50",
-      undefined,
-      { essential: true, recheck: true },
-    ],
-    ["at 18:00, to check once more", "17:00", "18:00", undefined, { essential: true, recheck: true }],
-    [
-      "a confirmation that was slept over is made up for",
-      "05:00",
-      "09:00",
-      undefined,
-      { essential: true, recheck: true },
-    ],
+    ["at 05:50, before the day begins, to check once more", "05:00", "05:50", undefined, RECHECK],
+    ["at 18:00, to check once more", "17:00", "18:00", undefined, RECHECK],
+    ["a confirmation that was slept over is made up for", "05:00", "09:00", undefined, RECHECK],
   ] as const)("%s", (_case, last, now, knownDays, expected) => {
     expect(due(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, knownDays)).toEqual(expected);
   });
 
   test("at the start, and after the clock was set back behind the last poll", () => {
     const now = at("2026-01-05T02:17:00+01:00");
-    expect(duePoll(now, null, input())).toMatchObject({ essential: true });
-    expect(duePoll(now, now + MINUTE, input())).toMatchObject({ essential: true });
+    expect(duePoll(now, null)).toMatchObject({ isEssential: true });
+    expect(duePoll(now, now + MINUTE)).toMatchObject({ isEssential: true });
   });
 
   test("none goes more than an hour without a poll, whatever the hour and the offset", () => {
@@ -69,8 +75,8 @@ describe("when a poll is due", () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         (seconds, offset) => {
           const now = year + seconds * 1000;
-          expect(duePoll(now, now - 60 * MINUTE, input(NO_KNOWN_DAYS, offset))).toMatchObject({
-            essential: true,
+          expect(duePoll(now, now - 60 * MINUTE, timesOf(NO_KNOWN_DAYS, offset))).toMatchObject({
+            isEssential: true,
           });
         },
       ),
@@ -83,12 +89,62 @@ describe("when a poll is due", () => {
       let last = begin;
       let polls = 0;
       for (let now = begin; now < begin + 4 * 60 * MINUTE; now += 10_000) {
-        if (!duePoll(now, last, input(NO_KNOWN_DAYS, offset))) continue;
+        if (!duePoll(now, last, timesOf(NO_KNOWN_DAYS, offset))) continue;
         last = now;
         polls += 1;
       }
       expect(polls).toBeLessThanOrEqual(49);
     }
+  });
+
+  test.each([
+    [15, 24 * 4],
+    [20, 24 * 3],
+    [60, 24],
+    [120, 12],
+    [360, 4],
+  ])("every %i minutes it is due %i times a day, at the installation's own time", (minutes, count) => {
+    const [every] = timesOf(NO_KNOWN_DAYS, 0.7, { ...OPTIONS, every: minutes * MINUTE });
+    if (!every) throw new Error("Expected a time");
+    const begin = at("2026-01-05T00:00:00Z");
+    const found: number[] = [];
+    for (let now = nextPollTime([every], begin - 1); now < begin + DAY; now = nextPollTime([every], now))
+      found.push(now);
+    expect(found).toHaveLength(count);
+    // Seven tenths of an hour.
+    expect(
+      found.every(
+        (one) => (one - at("2026-01-05T00:42:00Z")) % (minutes < 60 ? minutes * MINUTE : 60 * MINUTE) === 0,
+      ),
+    ).toBe(true);
+  });
+
+  test("the next time is the first at which something will be due, if nothing is learnt before", () => {
+    const next = (now: string, knownDays?: KnownDays) => {
+      const time = nextPollTime(timesOf(knownDays), at(`2026-01-05T${now}+01:00`));
+      return new Date(time).toISOString().slice(11, 16);
+    };
+    expect(next("02:00:00")).toBe("02:00");
+    expect(next("06:29:59")).toBe("05:30");
+    expect(next("06:30:00")).toBe("05:35");
+    expect(next("10:40:00", official("2026-01-06", false))).toBe("10:00");
+    expect(next("11:35:00", official("2026-01-06", true))).toBe("11:00");
+    expect(next("17:30:00", official("2026-01-06", true))).toBe("17:00");
+    expect(next("05:10:00")).toBe("04:50");
+  });
+
+  test("an announcement.every that does not divide the hour counts from the installation's own minute", () => {
+    const times = timesOf(NO_KNOWN_DAYS, 0, {
+      ...OPTIONS,
+      announcement: { ...OPTIONS.announcement, every: 25 * MINUTE },
+    });
+    const found: string[] = [];
+    let now = at("2026-01-05T06:29:00+01:00");
+    while (found.length < 6) {
+      now = nextPollTime(times, now);
+      found.push(new Date(now).toISOString().slice(11, 16));
+    }
+    expect(found).toEqual(["05:50", "06:00", "06:25", "06:50", "07:00", "07:25"]);
   });
 
   test("an ordinary day asks at most 150 requests, each poll being the forecasts and tomorrow until it is final", () => {
@@ -99,10 +155,10 @@ describe("when a poll is due", () => {
       const isFinal = now >= at("2026-01-05T11:30:00+01:00");
       const knownDays =
         now >= at("2026-01-05T10:30:00+01:00") ? official("2026-01-06", isFinal) : NO_KNOWN_DAYS;
-      const poll = duePoll(now, last, input(knownDays, 0.37));
+      const poll = duePoll(now, last, timesOf(knownDays, 0.37));
       if (!poll) continue;
       last = now;
-      requests += isFinal && !poll.recheck ? 1 : 2;
+      requests += isFinal && !poll.isRecheck ? 1 : 2;
     }
     expect(requests).toBeGreaterThan(100);
     expect(requests + 3).toBeLessThanOrEqual(150);

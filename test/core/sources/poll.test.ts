@@ -19,10 +19,11 @@ import {
   takeMemory,
   takeTried,
 } from "../../../src/core/sources/poll.ts";
+import { readPollLines } from "../../../src/core/sources/poll-times.ts";
 import type { RequestFailure } from "../../../src/core/sources/request-failure.ts";
 import { PER_MINUTE, requestAllowance } from "../../../src/core/sources/request-limits.ts";
 import { RTE } from "../../../src/core/sources/rte-source.ts";
-import { FORECAST_SERVICE, planPoll } from "../../../src/core/sources/service-source.ts";
+import { FORECAST_SERVICE } from "../../../src/core/sources/service-source.ts";
 import type {
   DueRequest,
   PollContext,
@@ -58,12 +59,15 @@ function contextOf(source: Source, knownDays: KnownDays, { now }: Clocks): PollC
     knownDays,
     trueTime: now,
     behind: 0,
-    times: { every: 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
-    offset: 0.3,
+    lines: readPollLines(
+      { every: 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
+      { ...PARIS, offset: 0.3 },
+    ),
   };
 }
 
 const failing = (sentence: string, kind: RequestFailure["kind"]) => ({ sentence, kind });
+const kindsOf = (part: SourcePart) => part.passing.poll?.queue.map(({ request }) => request.kind) ?? [];
 /** What fails after a poll, and what came of the polls. */
 const endOf = ({ kept, passing }: SourcePart) => ({
   failing: kept.failing?.sentence ?? null,
@@ -182,7 +186,11 @@ describe("a poll", () => {
   test("of a spent budget leaves the failure before it as it is", () => {
     const { part, context } = open(FORECAST_SERVICE);
     const away = { ...part, kept: { ...part.kept, failing: { since: NOW - MINUTE, sentence: "no route" } } };
-    const plan = planPoll({ essential: true, recheck: false }, away, context);
+    const plan = FORECAST_SERVICE.plan(
+      [{ asks: "forecasts", isEssential: true, isRecheck: false }],
+      away,
+      context,
+    );
     const failure = failing("the requests of the day are used up", "budget_spent");
     let taken = beginPoll(away, plan, AT);
     for (const due of plan) taken = takeFailed(taken, { due, failure }, context);
@@ -200,7 +208,8 @@ describe("a difference between the sources", () => {
     };
     const at = { now: NOW + minutes * MINUTE, steady: minutes * MINUTE };
     const begun = beginPoll(open(RTE).part, [LIGHT], AT);
-    return RTE.findDue(begun, at, contextOf(RTE, knownDaysOf(days), at)).map(({ request }) => request.kind);
+    const ended = endIfOver(begun, { now: NOW, steady: POLL_LIMIT }, contextOf(RTE, knownDaysOf(days), AT));
+    return kindsOf(beginIfDue(ended, at, contextOf(RTE, knownDaysOf(days), at)));
   };
 
   test("is asked about hourly, until there is none", () => {
@@ -397,7 +406,11 @@ test("a vigie that is killed and started again every ten seconds goes beyond the
 
 test("the requests of a poll are those that the service plans, each once", () => {
   const { part, context } = open(FORECAST_SERVICE);
-  const plan = planPoll({ essential: true, recheck: true }, part, context);
+  const plan = FORECAST_SERVICE.plan(
+    [{ asks: "forecasts", isEssential: true, isRecheck: true }],
+    part,
+    context,
+  );
   const begun = beginPoll(part, [...plan, ...plan], AT);
   expect(begun.passing.poll?.queue).toEqual(plan);
 });

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, civilDate } from "../../../src/core/calendar/dates.ts";
+import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
-import { dueOfficial, type OfficialTimesInput } from "../../../src/core/sources/official-times.ts";
-import { noRequestTimes, type RequestTimes } from "../../../src/core/sources/request-times.ts";
+import type { NEVER_ASKED } from "../../../src/core/facts/source-record.ts";
+import { startSource } from "../../../src/core/sources/poll.ts";
+import { findDue, readPollLines } from "../../../src/core/sources/poll-times.ts";
+import { RTE } from "../../../src/core/sources/rte-source.ts";
+import { NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
+import { forecast, knownDaysOf, saidByRte } from "../../support/known-days.ts";
 import { runs } from "../../support/long.ts";
 import { PARIS } from "../../support/tariff.ts";
 
@@ -13,29 +17,41 @@ const at = (wall: string) => Date.parse(`2026-01-${wall}:00+01:00`);
 
 type Words = Record<IsoDate, { color: Color; confirmed: boolean }>;
 
-function input(words: Words = {}, over: Partial<OfficialTimesInput> = {}): OfficialTimesInput {
-  return {
-    between: ["06:30", "12:00"],
-    tariff: PARIS,
-    wordFor: (date) => words[date],
-    serviceColor: () => null,
-    asked: "2026-01-05",
-    failures: {},
-    offset: 0,
-    ...over,
-  };
+interface Given {
+  words?: Words;
+  /** The colours that the forecast service names. */
+  service?: Record<IsoDate, Color>;
+  between?: readonly [string, string];
+  offset?: number;
+  failures?: typeof NEVER_ASKED.failures;
+  before_start?: number | null;
 }
 
-/** Asked last at these times. */
-function asked(light: number, season = light): RequestTimes {
-  return { ...noRequestTimes(null), polled: { light, season } };
+/** The requests that are due if they were last part of a poll at these times. */
+function dueAt(now: number, polled: { light?: number; season?: number }, given: Given = {}) {
+  const { words = {}, service = {}, between = ["06:30", "12:00"], offset = 0, failures = {} } = given;
+  const dates = [...new Set([...Object.keys(words), ...Object.keys(service)])];
+  const days = dates.map((date) => {
+    const [word, color] = [words[date], service[date]];
+    return [date, { ...(word && saidByRte(word.color, word)), ...(color && forecast(color)) }] as const;
+  });
+  const part = startSource({ ...NEW_SOURCE, failures });
+  const context = {
+    source: RTE,
+    tariff: PARIS,
+    knownDays: knownDaysOf(Object.fromEntries(days)),
+    trueTime: now,
+    behind: 0,
+    lines: readPollLines({ every: HOUR, announcement: { between, every: 5 * MINUTE } }, { ...PARIS, offset }),
+  };
+  const requested = { before_start: given.before_start ?? null, polled };
+  return RTE.plan(findDue(RTE.times(part, context), requested, now), part, context);
 }
 
 /** Whether today and tomorrow are due. */
-function due(last: string, now: string, words: Words = {}, over: Partial<OfficialTimesInput> = {}): string {
-  const light = dueOfficial(at(now), asked(at(last)), input(words, over)).find(
-    ({ request }) => request.kind === "light",
-  );
+function due(last: string, now: string, words: Words = {}, more: Given = {}): string {
+  const polled = { light: at(last), season: at(last) };
+  const light = dueAt(at(now), polled, { words, ...more }).find(({ request }) => request.kind === "light");
   if (!light) return "no";
   return light.essential ? "essential" : "yes";
 }
@@ -77,29 +93,30 @@ describe("today and tomorrow are requested", () => {
     expect(due("05 09:45", "05 10:00", {}, { between })).toBe("essential");
   });
 
-  test("later by this installation's part of each interval, and of five minutes at 18:00", () => {
-    const offset = 0.5;
-    expect(due("05 06:01", "05 06:37", {}, { offset })).toBe("no");
-    expect(due("05 06:01", "05 06:38", {}, { offset })).toBe("yes");
-    expect(due("05 10:45", "05 11:14", SAID, { offset })).toBe("no");
-    expect(due("05 10:45", "05 11:15", SAID, { offset })).toBe("yes");
-    expect(due("05 12:10", "05 12:29", SAID, { offset })).toBe("no");
-    expect(due("05 12:10", "05 12:30", SAID, { offset })).toBe("essential");
-    expect(due("05 13:00", "05 18:02", CONFIRMED, { offset })).toBe("no");
-    expect(due("05 13:00", "05 18:03", CONFIRMED, { offset })).toBe("essential");
+  test("later by this installation's part of an hour, and of five minutes at 18:00", () => {
+    const offset = 0.1;
+    expect(due("05 06:01", "05 06:35", {}, { offset })).toBe("no");
+    expect(due("05 06:01", "05 06:36", {}, { offset })).toBe("yes");
+    expect(due("05 10:45", "05 11:05", SAID, { offset })).toBe("no");
+    expect(due("05 10:45", "05 11:06", SAID, { offset })).toBe("yes");
+    expect(due("05 12:10", "05 13:05", SAID, { offset })).toBe("no");
+    expect(due("05 12:10", "05 13:06", SAID, { offset })).toBe("essential");
+    expect(due("05 13:10", "05 18:00", CONFIRMED, { offset })).toBe("no");
+    expect(due("05 13:10", "05 18:01", CONFIRMED, { offset })).toBe("essential");
   });
 });
 
 describe("a colour of the service that differs", () => {
-  const serviceColor = (date: IsoDate): Color | null => (date === "2026-01-06" ? "rouge" : null);
-  const differing = input(CONFIRMED, { serviceColor });
+  const service = { "2026-01-06": "rouge" } as const;
 
   test("makes both today and tomorrow be requested hourly while it stays", () => {
-    expect(dueOfficial(at("05 14:59"), asked(at("05 14:19")), differing)).toEqual([]);
-    expect(dueOfficial(at("05 15:00"), asked(at("05 14:19")), differing)).toEqual([
-      { request: { kind: "light" }, essential: false },
-    ]);
-    expect(dueOfficial(at("05 15:59"), asked(at("05 15:00")), differing)).toEqual([]);
+    expect(due("05 14:19", "05 14:59", CONFIRMED, { service })).toBe("no");
+    expect(due("05 14:19", "05 15:00", CONFIRMED, { service })).toBe("yes");
+    expect(due("05 15:00", "05 15:59", CONFIRMED, { service })).toBe("no");
+  });
+
+  test("makes them be requested at once if they were not within this hour", () => {
+    expect(due("05 11:50", "05 14:20", CONFIRMED, { service })).toBe("yes");
   });
 
   test.each([
@@ -109,65 +126,58 @@ describe("a colour of the service that differs", () => {
     ["a day that is over", "03", false],
     ["the day after tomorrow", "07", false],
   ])("for %s", (_case, day, isFound) => {
-    const words: Words = { ...NEXT_CONFIRMED, [`2026-01-${day}`]: { color: "bleu", confirmed: true } };
-    const colors = (date: IsoDate) => (date === `2026-01-${day}` ? "blanc" : null);
-    expect(due("05 01:10", "05 02:00", words, { serviceColor: colors })).toBe(isFound ? "yes" : "no");
+    const date = `2026-01-${day}`;
+    const words: Words = { ...NEXT_CONFIRMED, [date]: { color: "bleu", confirmed: true } };
+    expect(due("05 01:10", "05 02:00", words, { service: { [date]: "blanc" } })).toBe(isFound ? "yes" : "no");
   });
 
   test("is none if one of the two names no colour, or both the same", () => {
-    const dueWith = (words: Words, over: Partial<OfficialTimesInput>) =>
-      due("05 14:19", "05 15:00", words, over);
-    expect(dueWith(CONFIRMED, {})).toBe("no");
-    expect(dueWith(CONFIRMED, { serviceColor: () => "bleu" })).toBe("no");
+    expect(due("05 14:19", "05 15:00", CONFIRMED)).toBe("no");
+    expect(due("05 14:19", "05 15:00", CONFIRMED, { service: { "2026-01-06": "bleu" } })).toBe("no");
   });
 });
 
 describe("the season is requested", () => {
-  const seasonDue = (now: string, answered: string, requested = answered, offset = 0) =>
-    dueOfficial(
-      at(now),
-      asked(at(now), at(requested)),
-      input({ ...CONFIRMED, ...NEXT_CONFIRMED }, { offset, asked: `2026-01-${answered.slice(0, 2)}` }),
-    ).some(({ request }) => request.kind === "season");
+  const seasonDue = (now: number, last: number, more: Given = {}) =>
+    dueAt(now, { light: now, season: last }, { words: { ...CONFIRMED, ...NEXT_CONFIRMED }, ...more }).some(
+      ({ request }) => request.kind === "season",
+    );
 
   test.each([
-    ["once a day from 02:00 on: not before", "05 01:59", "04 02:00", 0, false],
-    ["once a day from 02:00 on", "05 02:00", "04 02:00", 0, true],
-    ["once a day", "05 23:59", "05 02:00", 0, false],
+    ["once a day from 03:00 on: not before", "05 02:59", "04 03:00", 0, false],
+    ["once a day from 03:00 on", "05 03:00", "04 03:00", 0, true],
+    ["once a day", "05 23:59", "05 03:00", 0, false],
     ["before 05:00 by each installation: not before its time", "05 04:59", "04 05:00", 0.999, false],
     ["before 05:00 by each installation", "05 05:00", "04 05:00", 0.999, true],
-  ])("%s", (_case, now, answered, offset, expected) => {
-    expect(seasonDue(now, answered, answered, offset)).toBe(expected);
+  ])("%s", (_case, now, last, offset, expected) => {
+    expect(seasonDue(at(now), at(last), { offset })).toBe(expected);
   });
 
-  test("again an hour after a request that was not answered", () => {
-    expect(seasonDue("05 02:59", "04 02:00", "05 02:00")).toBe(false);
-    expect(seasonDue("05 03:00", "04 02:00", "05 02:00")).toBe(true);
+  test("again an hour after a failure, ten times a day, also by a vigie that was killed", () => {
+    const failures = (count: number) => ({ season: { at: at("05 02:00"), count, sentence: "404" } });
+    expect(seasonDue(at("05 02:59"), at("05 02:00"), { failures: failures(1) })).toBe(false);
+    expect(seasonDue(at("05 03:00"), at("05 02:00"), { failures: failures(1) })).toBe(true);
+    expect(seasonDue(at("05 23:00"), at("05 02:00"), { failures: failures(10) })).toBe(false);
+    const kinds = (now: string) =>
+      dueAt(at(now), {}, { failures: failures(1) }).map(({ request }) => request.kind);
+    expect([kinds("05 02:59"), kinds("05 03:00")]).toEqual([["light"], ["light", "season"]]);
   });
 
   test.each([
     ["2026-03-29", "2026-03-29T01:00:00Z", "2026-03-29T03:00:00Z"],
-    ["2026-10-25", "2026-10-25T00:00:00Z", "2026-10-25T04:00:00Z"],
-  ])("between 02:00 and 05:00 of %s, when the clocks are moved", (_date, first, last) => {
+    ["2026-10-25", "2026-10-25T02:00:00Z", "2026-10-25T04:00:00Z"],
+  ])("between 03:00 and 05:00 of %s, when the clocks are moved", (_date, first, last) => {
     const from = Date.parse(first);
-    const isDue = (now: number, offset: number) => {
-      const yesterday = civilDate(from - 12 * HOUR, PARIS.time_zone);
-      const before = asked(now, from - 12 * HOUR);
-      return dueOfficial(now, before, input({}, { offset, asked: yesterday })).some(
-        ({ request }) => request.kind === "season",
-      );
-    };
+    const isDue = (now: number, offset: number) => seasonDue(now, from - 12 * HOUR, { offset });
     expect([isDue(from - MINUTE, 0), isDue(from, 0)]).toEqual([false, true]);
-    expect([isDue(Date.parse(last) - MINUTE, 0.9999), isDue(Date.parse(last), 0.9999)]).toEqual([
-      false,
-      true,
-    ]);
+    const end = Date.parse(last);
+    expect([isDue(end - MINUTE, 0.9999), isDue(end, 0.9999)]).toEqual([false, true]);
   });
 
   test("with the label of the season whose days are over, on 1 September still the old one", () => {
     const labelAt = (iso: string) =>
-      dueOfficial(Date.parse(iso), noRequestTimes(null), input()).flatMap(({ request }) =>
-        request.kind === "season" ? [request.label] : [],
+      dueAt(Date.parse(iso), {}).flatMap(({ request }) =>
+        request.kind === "season" && "label" in request ? [request.label] : [],
       );
     expect(labelAt("2026-09-01T02:00:00+02:00")).toEqual(["2025-2026"]);
     expect(labelAt("2026-09-02T02:00:00+02:00")).toEqual(["2026-2027"]);
@@ -176,7 +186,7 @@ describe("the season is requested", () => {
 
 describe("a start", () => {
   const startAt = (before: string | null, now: string) =>
-    dueOfficial(at(now), noRequestTimes(before === null ? null : at(before)), input(CONFIRMED));
+    dueAt(at(now), {}, { words: CONFIRMED, before_start: before === null ? null : at(before) });
 
   test("requests both at any time, today and tomorrow first", () => {
     for (const now of ["05 03:10", "05 09:00", "05 15:00", "05 23:00"]) {
@@ -198,33 +208,31 @@ describe("the requests of a day", () => {
     /** When tomorrow is known, and when an answer confirms it; null: never. */
     known: string | null;
     confirmed: string | null;
-    serviceColor?: (date: IsoDate) => Color | null;
+    service?: Record<IsoDate, Color>;
     date?: string;
     zone?: string;
   }
 
   /** The times of all requests of one day, looked for each minute as the program does. */
   function requestsOf(
-    { known, confirmed, serviceColor, date = "2026-01-05", zone = "+01:00" }: Day,
+    { known, confirmed, service = {}, date = "2026-01-05", zone = "+01:00" }: Day,
     offset = 0.37,
   ) {
     const wall = (time: string) => Date.parse(`${date}T${time}:00${zone}`);
     const start = wall("00:00");
-    let last = asked(start - MINUTE, start - 20 * HOUR);
-    let answered = addDays(date, -1);
+    let polled = { light: start - MINUTE, season: start - 20 * HOUR };
     const sent: { time: number; kind: string; essential: boolean }[] = [];
     for (let now = start; now < start + 24 * HOUR; now += MINUTE) {
       const isKnown = known !== null && now >= wall(known);
       const isConfirmed = confirmed !== null && now >= wall(confirmed);
-      const wordFor = (day: IsoDate) => {
-        if (day <= date) return { color: "bleu", confirmed: true } as const;
-        return isKnown ? ({ color: "bleu", confirmed: isConfirmed } as const) : undefined;
+      const words: Words = {
+        [addDays(date, -1)]: { color: "bleu", confirmed: true },
+        [date]: { color: "bleu", confirmed: true },
+        ...(isKnown && { [addDays(date, 1)]: { color: "bleu", confirmed: isConfirmed } }),
       };
-      const times = input({}, { wordFor, offset, asked: answered, ...(serviceColor && { serviceColor }) });
-      for (const { request, essential } of dueOfficial(now, last, times)) {
+      for (const { request, essential } of dueAt(now, polled, { words, service, offset })) {
         sent.push({ time: now, kind: request.kind, essential });
-        last = { ...last, polled: { ...last.polled, [request.kind]: now } };
-        if (request.kind === "season") answered = date;
+        polled = { ...polled, [request.kind]: now };
       }
     }
     return sent;
@@ -242,7 +250,7 @@ describe("the requests of a day", () => {
     ["it is never confirmed", { known: "06:40", confirmed: null }],
     [
       "the service names another colour all day",
-      { known: "06:40", confirmed: null, serviceColor: () => "rouge" as const },
+      { known: "06:40", confirmed: null, service: { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const },
     ],
   ])("at most 80 where %s, whatever the offset", (_case, day) => {
     fc.assert(
