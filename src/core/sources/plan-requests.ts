@@ -23,7 +23,7 @@ export function planRequests(input: PlanInput): Request[] {
   const isHistoryDue = lastAnswered.history !== today || (recheck && missingDay(input, today) !== undefined);
   const requests: Request[] = [{ kind: "forecasts" }];
   for (const date of datesToRequest(input)) requests.push({ kind: "date", date });
-  if (lastAnswered.season !== today) requests.push({ kind: "season" });
+  if (lastAnswered.season !== tariffDate(now, tariff)) requests.push({ kind: "season" });
   if (isHistoryDue) requests.push(historyRequest(input, today));
   return requests.filter((request) => mayBeAsked(request, input));
 }
@@ -47,9 +47,9 @@ export function noteAnswered(
   before: LastAnswered,
   answered: Seldom,
   now: Instant,
-  { time_zone }: Tariff,
+  tariff: Tariff,
 ): LastAnswered {
-  const date = civilDate(now, time_zone);
+  const date = answered === "season" ? tariffDate(now, tariff) : civilDate(now, tariff.time_zone);
   return before[answered] === date ? before : { ...before, [answered]: date };
 }
 

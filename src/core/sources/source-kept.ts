@@ -26,7 +26,7 @@ export interface SourceKept extends ClientMemory, SourceRecord {
   asked: LastAnswered;
 }
 
-/** The civil dates on which what is asked once a day was last answered. */
+/** When what is asked once a day was last answered: the tariff day of the season, as a service counts those, and the civil date of the history. */
 export type LastAnswered = Readonly<Record<Seldom, IsoDate | null>>;
 
 const failure = z.object({ at: instantSchema, count: z.int(), sentence: z.string() });

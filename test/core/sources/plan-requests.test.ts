@@ -89,12 +89,16 @@ describe("the requests of a poll", () => {
     expect(dates(over)).toEqual(expected);
   });
 
-  test("asks the season and the history once a civil day", () => {
-    const lastAnswered = { season: "2026-01-04", history: "2026-01-04" };
-    const kinds = planRequests(input({ lastAnswered })).map(({ kind }) => kind);
-    expect(kinds).toContain("season");
-    expect(kinds).toContain("history");
-    expect(planRequests(input()).map(({ kind }) => kind)).not.toContain("season");
+  test("asks the season once a tariff day, and the history once a civil day", () => {
+    const kinds = (at: string, lastAnswered: PlanInput["lastAnswered"]) =>
+      planRequests(input({ now: Date.parse(`2026-01-05T${at}+01:00`), lastAnswered }))
+        .map(({ kind }) => kind)
+        .filter((kind) => kind === "season" || kind === "history");
+    const yesterday = { season: "2026-01-04", history: "2026-01-04" };
+    expect(kinds("00:00", yesterday)).toEqual(["history"]);
+    expect(kinds("05:59", yesterday)).toEqual(["history"]);
+    expect(kinds("06:00", yesterday)).toEqual(["season", "history"]);
+    expect(kinds("23:59", ANSWERED_TODAY)).toEqual([]);
   });
 
   test("asks a year of history at the first start", () => {
@@ -189,11 +193,12 @@ describe("what an answer makes necessary", () => {
     expect(planFollowUps(answer, knownDays, input({ knownDays }))).toEqual([]);
   });
 
-  test("an answered season or history is noted with the civil date", () => {
-    expect(noteAnswered({ season: null, history: null }, "history", input().now, PARIS)).toEqual({
-      season: null,
-      history: "2026-01-05",
-    });
+  test("an answered season is noted with the tariff day, an answered history with the civil date", () => {
+    const never = { season: null, history: null };
+    const night = Date.parse("2026-01-05T05:59:59+01:00");
+    expect(noteAnswered(never, "history", night, PARIS)).toEqual({ ...never, history: "2026-01-05" });
+    expect(noteAnswered(never, "season", night, PARIS)).toEqual({ ...never, season: "2026-01-04" });
+    expect(noteAnswered(never, "season", night + 1_000, PARIS)).toEqual({ ...never, season: "2026-01-05" });
   });
 });
 
