@@ -7,8 +7,9 @@ import { houseAt } from "./topics.ts";
 import { readMade } from "./truth/known-days.ts";
 
 /**
- * How soon `service/status` and `official/status` say that a source does not answer, and that it does again: "`degraded` once a poll has
- * failed, after up to four minutes, and `down` three hours after the first failure" (docs/what-if.md).
+ * How soon `service/status` and `official/status` say that a source does not answer, and that it does again: "once a poll has failed,
+ * which takes up to four minutes, `degraded`", and "after three hours of failures without an answer `down`. The state file keeps since
+ * when it fails, so a restart changes nothing" (docs/what-if.md).
  */
 export const sourceStatusJudge: Judge = {
   name: "status of sources",
@@ -55,11 +56,11 @@ function allowedAt(words: readonly Word[], steady: number): readonly string[] | 
   const answered = before.findLastIndex(({ is }) => is === "answer");
   const since = before.slice(answered + 1);
   if (since.some(({ is }) => is === "unclear")) return null;
-  // The state file keeps the last answer seldom: a start may know of an older one only, and of a failure before it.
+  // A start that has lost what was saved last may know of an older answer only, and of a failure before it.
   const down = since.some(({ is }) => is === "start") ? ["down"] : [];
   const failure = since.find(({ is }) => is === "failure");
   if (!failure) return answered < 0 ? null : [...OK, "degraded", ...down];
-  // After a start it may count from there on only, if the state file has lost what was so before.
+  // It may count from such a start on only.
   const started = since.findLastIndex(({ is }) => is === "start" || is === "interruption");
   const counted = since.slice(started + 1).find(({ is }) => is === "failure");
   const isSurelyFailed = counted !== undefined && steady - counted.steady > FAILED;
@@ -76,9 +77,10 @@ const historyOf = onceForEach((trace: Trace) => ({
 }));
 
 function readWords(trace: Trace, source: SourceName): Word[] {
+  const lossy = lossyStarts(trace);
   return trace.events.flatMap((event): Word[] => {
     const { steady } = event;
-    if (isKind(event, "start")) return [{ steady, is: "start" }];
+    if (isKind(event, "start")) return lossy.has(event) ? [{ steady, is: "start" }] : [];
     if (isKind(event, ...INTERRUPTIONS)) return [{ steady, is: "interruption" }];
     if (!isKind(event, "answer", "no answer") || event.source !== source) return [];
     const [path = ""] = event.path.split("?");
@@ -87,6 +89,26 @@ function readWords(trace: Trace, source: SourceName): Word[] {
     return [{ steady, is: isKind(event, "answer") ? wordOf(event, zone) : "failure" }];
   });
 }
+
+/** The starts that may not know all that the process before knew: its poll was under way, or a write was not done. */
+const lossyStarts = onceForEach((trace: Trace): ReadonlySet<TraceEvent> => {
+  const lossy = new Set<TraceEvent>();
+  let unsaved = 0;
+  let isLost = false;
+  let requested = Number.NEGATIVE_INFINITY;
+  for (const event of trace.events) {
+    if (isKind(event, "request", "no answer")) requested = event.steady;
+    if (isKind(event, "state file")) isLost = true;
+    if (isKind(event, "write")) {
+      unsaved += event.outcome === "begun" ? 1 : -1;
+      isLost ||= event.outcome === "failed";
+    }
+    if (!isKind(event, "start")) continue;
+    if (isLost || unsaved > 0 || event.steady - requested < FAILED) lossy.add(event);
+    [unsaved, isLost] = [0, false];
+  }
+  return lossy;
+});
 
 /** Without any doubt. `zone`: that of the tariff, by which vigie counts its days. */
 function wordOf(answer: EventOf<"answer"> & TraceEvent, zone: string | undefined): Word["is"] {

@@ -8,19 +8,39 @@ const NOT_REACHED = "vigie health: vigie runs; broker not reached at mqtt://192.
 
 /** How soon vigie says that a source is away or there, and what it says of its health while the broker is away. */
 export const LIES_OF_SOURCES: readonly Lie[] = [
-  statusLie("service", "down", "degraded", "After three hours without an answer `service/status` is `down`"),
-  statusLie("service", "degraded", "down", "After three hours without an answer `service/status` is `down`"),
+  statusLie(
+    "service",
+    "down",
+    "degraded",
+    "After three hours of failures without an answer `service/status` is `down`",
+  ),
+  statusLie(
+    "service",
+    "degraded",
+    "down",
+    "After three hours of failures without an answer `service/status` is `down`",
+  ),
   statusLie(
     "service",
     "degraded",
     "ok",
     "Once a poll has failed, which takes up to four minutes as vigie tries again, `service/status` is `degraded`",
   ),
-  statusLie("service", "ok", "down", "After three hours without an answer `service/status` is `down`"),
-  statusLie("official", "down", "degraded", "`down` three hours after the first failure"),
-  statusLie("official", "degraded", "down", "`down` three hours after the first failure"),
-  statusLie("official", "degraded", "ok", "`degraded` once a poll has failed, after up to four minutes"),
-  statusLie("official", "ok", "down", "`down` three hours after the first failure"),
+  statusLie(
+    "service",
+    "ok",
+    "down",
+    "After three hours of failures without an answer `service/status` is `down`",
+  ),
+  statusLie("official", "down", "degraded", "`down` after three hours of failures"),
+  statusLie("official", "degraded", "down", "`down` after three hours of failures"),
+  statusLie(
+    "official",
+    "degraded",
+    "ok",
+    "`degraded` once a poll has failed, `down` after three hours of failures",
+  ),
+  statusLie("official", "ok", "down", "`down` after three hours of failures"),
   healthLie("/health says that the broker is there while it is away", (event) => ({
     ...event,
     health: event.health.replace("broker not reached", "broker reached"),
