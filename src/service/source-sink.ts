@@ -1,5 +1,5 @@
+import { isSeldom } from "../core/facts/source-record.ts";
 import type { SourceEvent } from "../core/loop/event.ts";
-import { isSeldom } from "../core/sources/plan-requests.ts";
 import type { DueRequest, SourceAnswer, SourceRequest } from "../core/sources/source.ts";
 import type { SourceTimes } from "./read-response.ts";
 import { failureOf } from "./service-errors.ts";

@@ -21,6 +21,11 @@ export interface Failing {
 export const SELDOM = ["season", "history"] as const;
 export type Seldom = (typeof SELDOM)[number];
 
+/** A request that may fail a whole day, and tells nothing of tomorrow: a try more takes one from the announcement. */
+export function isSeldom(kind: string): kind is Seldom {
+  return SELDOM.some((one) => one === kind);
+}
+
 /** When the last failure was, how many there were on its civil day, and what it was. */
 export type SeldomFailures = Readonly<
   Partial<Record<Seldom, { at: Instant; count: number; sentence: string }>>

@@ -1,4 +1,5 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import { isEqual } from "../days/is-equal.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { Problem } from "../log/problem.ts";
 import type { Saving } from "../rules/evaluate-rules.ts";
@@ -144,7 +145,7 @@ function anySource(
 function isLearnt(now: SourceKept, before: SourceKept): boolean {
   const isOlder = (now.answered_at ?? 0) - (before.answered_at ?? 0) >= ANSWER_SAVED_EVERY;
   const isFailing = now.failing?.since !== before.failing?.since;
-  return isOlder || isFailing || LEARNT.some((name) => now[name] !== before[name]);
+  return isOlder || isFailing || LEARNT.some((name) => !isEqual(now[name], before[name]));
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import type { Answer, Request } from "../contract/answer.ts";
 import type { KnownDays } from "../days/known-days.ts";
-import { SELDOM, type Seldom, type SeldomFailures } from "../facts/source-record.ts";
+import { isSeldom, type SeldomFailures } from "../facts/source-record.ts";
 import type { LastAnswered } from "./source-kept.ts";
 
 export interface PlanInput {
@@ -41,39 +41,6 @@ export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInpu
     case "history":
       return [];
   }
-}
-
-export function noteAnswered(
-  before: LastAnswered,
-  answered: Seldom,
-  now: Instant,
-  tariff: Tariff,
-): LastAnswered {
-  const date = answered === "season" ? tariffDate(now, tariff) : civilDate(now, tariff.time_zone);
-  return before[answered] === date ? before : { ...before, [answered]: date };
-}
-
-/** A request that may fail a whole day, and tells nothing of tomorrow: a try more takes one from the announcement. */
-export function isSeldom(kind: string): kind is Seldom {
-  return SELDOM.some((one) => one === kind);
-}
-
-/** After an answer to one of these requests. */
-export function withoutFailure(before: SeldomFailures, answered: Seldom): SeldomFailures {
-  const { [answered]: over, ...left } = before;
-  return over ? left : before;
-}
-
-/** After a failure of one of these requests. */
-export function noteFailure(
-  before: SeldomFailures,
-  failed: { kind: Seldom; at: Instant; sentence: string },
-  { time_zone }: Tariff,
-): SeldomFailures {
-  const { kind, at, sentence } = failed;
-  const last = before[kind];
-  const isSameDay = last && civilDate(last.at, time_zone) === civilDate(at, time_zone);
-  return { ...before, [kind]: { at, count: isSameDay ? last.count + 1 : 1, sentence } };
 }
 
 /** What failed is asked again after an hour, and ten times a day. */

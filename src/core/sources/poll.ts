@@ -1,12 +1,12 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import type { Instant, Tariff } from "../calendar/tariff.ts";
+import type { Instant } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { LogLine } from "../log/log-line.ts";
-import { isSeldom, noteAnswered, noteFailure, withoutFailure } from "./plan-requests.ts";
+import { keepAnswered, keepFailed, keepFailing } from "./keep-answers.ts";
 import { commandLine, countPoll, NO_POLLS, type PollCounts, type PollOutcome } from "./poll-outcome.ts";
-import { findDue, nextPollTime } from "./poll-times.ts";
+import { type DuePoll, findDue, nextPollTime } from "./poll-times.ts";
 import { blocksAllRequests, describeFailures, type RequestFailure } from "./request-failure.ts";
-import { noRequestTimes, type RequestKind, type RequestTimes, shiftTimes } from "./request-times.ts";
+import { noRequestTimes, shiftTimes } from "./request-times.ts";
 import type {
   DueRequest,
   Poll,
@@ -25,7 +25,7 @@ import type { ClientMemory, SourceKept } from "./source-kept.ts";
  *
  * | what happens                              | what takes it                                                       |
  * |-------------------------------------------|---------------------------------------------------------------------|
- * | time goes on, something was learnt        | `endIfOver`, then `beginIfDue`: call them once a minute at least     |
+ * | time goes on, something was learnt        | `endIfOver`, then `beginIfDue`: call them at `pollEnd` and `nextPoll` |
  * | a command asks for a poll                 | `takeCommand`                                                       |
  * | a request failed and is tried again       | `takeTried`                                                         |
  * | a request was answered                    | the days learn from it, then `takeFollowUps`, then `takeAnswered`   |
@@ -71,9 +71,7 @@ export function pollEnd({ passing: { poll } }: SourcePart): number | null {
 /** Starts no second poll: one that is due meanwhile stays due, and starts at a later call. */
 export function beginIfDue(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
   if (part.passing.poll) return part;
-  const { source } = context;
-  const due = findDue(source.times(part, context), byTrueTime(part, context), at.now + context.behind);
-  return beginPoll(part, source.plan(due, part, context), at);
+  return beginPoll(part, context.source.plan(dueNow(part, at, context), part, context), at);
 }
 
 /** When the next poll is due, by this machine's clock. */
@@ -86,8 +84,9 @@ export function nextPoll(part: SourcePart, { now }: Clocks, context: PollContext
  * While the sources say that this machine's clock is wrong, polls come by their time. When the last one was is kept by this
  * machine's clock, and shifted alike: a time that changes with each answer makes no poll due.
  */
-function byTrueTime({ passing }: SourcePart, { behind }: PollContext): RequestTimes {
-  return shiftTimes(passing.requestTimes, behind);
+function dueNow(part: SourcePart, { now }: Clocks, context: PollContext): DuePoll[] {
+  const { source, behind } = context;
+  return findDue(source.times(part, context), shiftTimes(part.passing.requestTimes, behind), now + behind);
 }
 
 /** Ends a poll that has lasted too long. */
@@ -135,8 +134,8 @@ export function takeCommand(
 
 /** If the hourly poll is due, this poll counts as it. So repeated presses do not delay it. */
 function beginForCommand(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
-  const { source, behind } = context;
-  const due = findDue(source.times(part, context), byTrueTime(part, context), at.now + behind);
+  const { source } = context;
+  const due = dueNow(part, at, context);
   const isMainDue = due.some(({ asks }) => asks === source.main);
   const all = isMainDue ? due : [{ asks: source.main, isEssential: false, isRecheck: true }, ...due];
   const rechecked = all.map((one) => ({ ...one, isRecheck: true }));
@@ -167,7 +166,7 @@ export function takeTried(
   // Before the first answer ever there is nothing else to show, and a poll that fails may take minutes.
   const isShown = kept.answered_at === null;
   return {
-    kept: isShown ? withFailing(kept, failure, trueTime) : kept,
+    kept: isShown ? keepFailing(kept, failure, trueTime) : kept,
     passing: {
       ...passing,
       poll: { ...poll, lastFailure: failure, command: null },
@@ -256,35 +255,6 @@ function endPoll({ kept, passing }: SourcePart, poll: Poll, context: SourceConte
       said: [...passing.said, ...toldTo(poll, source, outcome)],
     },
   };
-}
-
-function keepAnswered(kept: SourceKept, kind: RequestKind, at: Instant, tariff: Tariff): SourceKept {
-  // What failed before the first answer ever was shown before its poll was over, and is over before that, too.
-  if (!isSeldom(kind))
-    return { ...kept, answered_at: at, failing: kept.answered_at === null ? null : kept.failing };
-  const failures = withoutFailure(kept.failures, kind);
-  return { ...kept, failures, asked: noteAnswered(kept.asked, kind, at, tariff) };
-}
-
-/** After a poll in which these requests failed. If nothing was sent, nothing is learnt of the source either. */
-function keepFailed(
-  before: SourceKept,
-  failed: readonly { kind: RequestKind; sentence: string }[],
-  { answered, at, tariff }: { answered: readonly RequestKind[]; at: Instant; tariff: Tariff },
-): SourceKept {
-  let kept = before;
-  for (const { kind, sentence } of failed)
-    if (isSeldom(kind))
-      kept = { ...kept, failures: noteFailure(kept.failures, { kind, at, sentence }, tariff) };
-  const ofDays = failed.find(({ kind }) => !isSeldom(kind));
-  if (ofDays) return withFailing(kept, ofDays.sentence, at);
-  const isOfDays = answered.some((kind) => !isSeldom(kind));
-  return isOfDays && kept.failing ? { ...kept, failing: null } : kept;
-}
-
-/** A clock that was set back since does not put the beginning into the future. */
-function withFailing(kept: SourceKept, sentence: string, at: Instant): SourceKept {
-  return { ...kept, failing: { since: Math.min(kept.failing?.since ?? at, at), sentence } };
 }
 
 function toldTo({ command }: Poll, source: Source, outcome: PollOutcome): LogLine[] {

@@ -2,13 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Color } from "../../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../../src/core/contract/answer.ts";
 import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
-import {
-  noteAnswered,
-  noteFailure,
-  type PlanInput,
-  planFollowUps,
-  planRequests,
-} from "../../../src/core/sources/plan-requests.ts";
+import { type PlanInput, planFollowUps, planRequests } from "../../../src/core/sources/plan-requests.ts";
 import { saidByRte } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
 
@@ -192,14 +186,6 @@ describe("what an answer makes necessary", () => {
     expect(planFollowUps(answer, NO_KNOWN_DAYS, input({ knownDays }))).toEqual([{ kind: "season" }]);
     expect(planFollowUps(answer, knownDays, input({ knownDays }))).toEqual([]);
   });
-
-  test("an answered season is noted with the tariff day, an answered history with the civil date", () => {
-    const never = { season: null, history: null };
-    const night = Date.parse("2026-01-05T05:59:59+01:00");
-    expect(noteAnswered(never, "history", night, PARIS)).toEqual({ ...never, history: "2026-01-05" });
-    expect(noteAnswered(never, "season", night, PARIS)).toEqual({ ...never, season: "2026-01-04" });
-    expect(noteAnswered(never, "season", night + 1_000, PARIS)).toEqual({ ...never, season: "2026-01-05" });
-  });
 });
 
 describe("a season or a history that failed", () => {
@@ -210,11 +196,7 @@ describe("a season or a history that failed", () => {
     planRequests(input({ lastAnswered, ...over })).flatMap(({ kind }) =>
       kind === "season" || kind === "history" ? [kind] : [],
     );
-  const failed = (times: number, at = NOW) =>
-    Array.from({ length: times }).reduce<PlanInput["failures"]>(
-      (failures) => noteFailure(failures, { kind: "season", at, sentence: "404" }, PARIS),
-      {},
-    );
+  const failed = (count: number, at = NOW) => ({ season: { at, count, sentence: "404" } });
 
   test("is asked again after an hour, and the other one at once", () => {
     const failures = failed(1);
