@@ -148,7 +148,7 @@ interface RequestEvent {
 }
 
 /** `isPause`: after a 429, which is in the log already. */
-export interface TriedEvent extends RequestEvent {
+interface TriedRequest extends RequestEvent {
   failure: string;
   isPause: boolean;
 }
@@ -156,7 +156,7 @@ export interface TriedEvent extends RequestEvent {
 /** A request failed, and is tried again. A command is told its first failure at once: a poll tries again for minutes. */
 export function takeTried(
   part: SourcePart,
-  { due, failure, isPause }: TriedEvent,
+  { due, failure, isPause }: TriedRequest,
   { source, trueTime }: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
@@ -176,16 +176,17 @@ export function takeTried(
   };
 }
 
-export interface AnsweredEvent extends RequestEvent {
+interface AnsweredRequest extends RequestEvent {
   answer: SourceAnswer;
-  /** What was known before it. If vigie has learnt nothing from it, by an error of its own, it is an answer all the same. */
-  before: KnownDays;
 }
 
-/** The requests that the answer makes necessary, before it is taken as an answer: an error here does not undo that. */
+/**
+ * The requests that the answer makes necessary, before it is taken as an answer: an error here does not undo that. `before`: what was
+ * known before it.
+ */
 export function takeFollowUps(
   part: SourcePart,
-  { due, answer, before }: AnsweredEvent,
+  { due, answer, before }: AnsweredRequest & { before: KnownDays },
   context: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
@@ -197,9 +198,10 @@ export function takeFollowUps(
   return withPassing(part, { poll: { ...poll, ...extend(poll, more) } });
 }
 
+/** If vigie has learnt nothing from it, by an error of its own, it is an answer all the same. */
 export function takeAnswered(
   part: SourcePart,
-  { due, answer }: Pick<AnsweredEvent, "due" | "answer">,
+  { due, answer }: AnsweredRequest,
   context: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
@@ -212,13 +214,9 @@ export function takeAnswered(
   return goOn({ ...part, kept }, { ...poll, answered: [...poll.answered, kind] }, context);
 }
 
-export interface FailedEvent extends RequestEvent {
-  failure: RequestFailure;
-}
-
 export function takeFailed(
   part: SourcePart,
-  { due, failure }: FailedEvent,
+  { due, failure }: RequestEvent & { failure: RequestFailure },
   context: SourceContext,
 ): SourcePart {
   const poll = pollOf(part, due);
