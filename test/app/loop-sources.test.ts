@@ -433,7 +433,7 @@ describe("a loop with two sources", () => {
   });
 });
 
-test("the times of the last answer and of the forecasts move every four hours, that of the forecasts also with them, and are exact while the service fails", async () => {
+test("the times of the last answer and of the forecasts move with the days, and in steps of four hours from then on", async () => {
   const clock = { at: EVE };
   const said: { color: Color; isAway: boolean } = { color: "bleu", isAway: false };
   const { loop, payload } = openTestLoop({
@@ -469,14 +469,14 @@ test("the times of the last answer and of the forecasts move every four hours, t
     Object.assign(shown, { [hours]: times.map((time) => time.slice(11, 16)) });
   }
   expect(shown).toEqual({
-    0: ["08:00", "09:40"],
-    1: ["08:00", "09:40"],
-    3: ["12:00", "12:00"],
-    4: ["12:00", "12:00"],
-    6: ["12:00", "15:40"],
-    7: ["16:00", "16:40"],
+    0: ["09:40", "09:40"],
+    1: ["09:40", "09:40"],
+    3: ["09:40", "09:40"],
+    4: ["13:40", "13:40"],
+    6: ["15:40", "15:40"],
+    7: ["16:40", "16:40"],
     12: ["16:40", "16:40"],
-    13: ["20:00", "20:00"],
+    13: ["20:40", "20:40"],
   });
 });
 

@@ -56,7 +56,8 @@ describe("when the service answered last", () => {
       shown.add(payload("service/last_success"));
       clock.at += HOUR;
     }
-    expect(shown.size).toBe(6);
+    // Six steps of four hours.
+    expect(shown.size).toBe(7);
   });
 
   test("ends a status of down, also if nothing else is new", async () => {

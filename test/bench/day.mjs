@@ -70,7 +70,7 @@ async function measureDay({ loop, counts, pollIfDue }, time, publish) {
   for (let look = time.now; look < end; look += MINUTE) {
     while (nextWake(loop, time) <= look) {
       time.now = Math.max(time.now, nextWake(loop, time));
-      loop.post({ kind: "time" });
+      await pollIfDue();
     }
     time.now = Math.max(time.now, look);
     for (let second = look; publish && second < look + MINUTE; second += 1_000) {

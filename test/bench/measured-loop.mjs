@@ -4,7 +4,7 @@ import { createLoopParts, postMemories, readKeptOf } from "../../.build/app/loop
 import { createLoop } from "../../.build/app/run-loop.js";
 import { loadConfig } from "../../.build/config/load-config.js";
 import { RTE } from "../../.build/core/sources/rte-source.js";
-import { FORECAST_SERVICE, planPoll } from "../../.build/core/sources/service-source.js";
+import { FORECAST_SERVICE } from "../../.build/core/sources/service-source.js";
 import { diffTopics } from "../../.build/core/topics/diff-topics.js";
 import { createOfficialClient } from "../../.build/service/official-client.js";
 import { createServiceClient } from "../../.build/service/service-client.js";
@@ -38,12 +38,17 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
   });
   const { post } = loop;
   const kept = readKeptOf(store, config);
-  const { memory, officialMemory } = postMemories(kept, post);
+  const memories = postMemories(kept, post);
   const shared = { version: "bench", log: LOG, clock, random: () => 0.5 };
-  const client = createServiceClient({ ...shared, config: CONFIG.service, base: service, memory });
+  const client = createServiceClient({
+    ...shared,
+    config: CONFIG.service,
+    base: service,
+    memory: memories.service,
+  });
   const officialClient =
     official &&
-    createOfficialClient({ ...shared, tariff: CONFIG.tariff, base: official, memory: officialMemory });
+    createOfficialClient({ ...shared, tariff: CONFIG.tariff, base: official, memory: memories.official });
   const parts = createLoopParts({
     config,
     store,
@@ -60,13 +65,13 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
   const counts = { requests: 0, officialRequests: 0, writes: 0, topics: new Map() };
   /** The poll that the bench asks for, due or not. */
   let owed = null;
-  const findDue = (part, at, context) => {
-    const wanted = owed;
+  const plan = (due, part, context) => {
+    const wanted = owed ? [owed] : due;
     owed = null;
-    return wanted ? planPoll(wanted, part, context) : FORECAST_SERVICE.findDue(part, at, context);
+    return FORECAST_SERVICE.plan(wanted, part, context);
   };
   const sources = parts.config.sources.map((source) =>
-    source.id === "service" ? { ...source, findDue } : source,
+    source.id === "service" ? { ...source, plan } : source,
   );
   const countTopics = countChanges(counts.topics);
   let idle = nothing;
@@ -100,7 +105,7 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
   };
   /** The requests that are sent meanwhile. */
   const countRequests = async (run) => {
-    const spentOf = () => [memory, officialMemory].map(({ get }) => get().spent ?? NOTHING_SPENT);
+    const spentOf = () => [memories.service, memories.official].map(({ get }) => get().spent);
     const before = spentOf();
     await run();
     const [service, rte] = spentOf().map(({ day, count }, index) =>
@@ -111,8 +116,8 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
     await noteWrites();
   };
   /** A poll of the service, due or not. */
-  const poll = (wanted) => {
-    owed = wanted;
+  const poll = () => {
+    owed = { asks: "forecasts", isEssential: true, isRecheck: false };
     return countRequests(letPoll);
   };
   const close = async () => {
@@ -121,9 +126,6 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
   };
   return { loop, config: parts.config, counts, poll, pollIfDue: () => countRequests(letPoll), close };
 }
-
-/** Of a source that is not asked. */
-const NOTHING_SPENT = { day: null, count: 0 };
 
 function isPolling(requests) {
   return Object.values(requests).some((request) => request !== null);

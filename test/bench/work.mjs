@@ -31,14 +31,13 @@ export async function measureWork({ folder }, report) {
     },
   };
   const measured = await openMeasuredLoop({ service, clock, folder: join(folder, "work") });
-  const owed = { essential: true, recheck: false };
-  await measured.poll(owed);
+  await measured.poll();
   measured.counts.topics.clear();
   const polls = [];
   for (let poll = 0; poll < POLLS; poll += 1) {
     time.now += 10_000;
     const before = process.cpuUsage();
-    await measured.poll(owed);
+    await measured.poll();
     polls.push(spentSince(before));
   }
   await measured.close();

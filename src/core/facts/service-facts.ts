@@ -23,7 +23,7 @@ export function serviceFacts(input: FactsInput, moment: MomentFacts | null): Ser
   const status = serviceStatus(input);
   return {
     status,
-    ...answersOf(input.service),
+    ...answersOf(input.service, newestForecast(input.knownDays) ?? 0),
     updated_at: shownUpdate(input.knownDays),
     problem_code: problemCode(status, moment, input),
     failed_outputs: input.failed_outputs,
@@ -31,12 +31,12 @@ export function serviceFacts(input: FactsInput, moment: MomentFacts | null): Ser
 }
 
 /**
- * `updated_at` as it is published: with each forecast that changes, else rounded down as the last answer is. So an answer that says
- * the same again is no message.
+ * `updated_at` as it is published: exact with each forecast that changes, and in steps of four hours from then on. So an answer that
+ * says the same again is rarely a message.
  */
 export function shownUpdate(knownDays: KnownDays): Instant | null {
   const { updated_at } = knownDays;
-  return updated_at === null ? null : Math.max(newestForecast(knownDays) ?? 0, roundDown(updated_at));
+  return updated_at === null ? null : roundDown(updated_at, newestForecast(knownDays) ?? 0);
 }
 
 /** null: there is no official source. */
@@ -44,9 +44,13 @@ export function officialFacts(record: SourceRecord | null, at: Instant): Officia
   return { status: record ? sourceStatus(record, at) : "off", ...answersOf(record) };
 }
 
-function answersOf(record: SourceRecord | null): Pick<OfficialFacts, "last_success" | "last_error"> {
+/** `changed_at`: so that the last answer moves together with the forecasts, in one message. */
+function answersOf(
+  record: SourceRecord | null,
+  changed_at = 0,
+): Pick<OfficialFacts, "last_success" | "last_error"> {
   return record
-    ? { last_success: shownAnswer(record), last_error: lastError(record) }
+    ? { last_success: shownAnswer(record, changed_at), last_error: lastError(record) }
     : { last_success: null, last_error: null };
 }
 

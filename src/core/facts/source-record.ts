@@ -61,15 +61,16 @@ export function lastError({ failing, failures }: SourceRecord): string | null {
 }
 
 /**
- * The last answer as it is published: rounded down to four hours as long as the source answers. Each message costs a write in the
- * history of Home Assistant.
+ * The last answer as it is published: rounded down as long as the source answers. Each message costs a write in the history of Home
+ * Assistant.
  */
-export function shownAnswer({ answered_at, failing }: SourceRecord): Instant | null {
-  return answered_at === null || failing ? answered_at : roundDown(answered_at);
+export function shownAnswer({ answered_at, failing }: SourceRecord, from: Instant): Instant | null {
+  return answered_at === null || failing ? answered_at : roundDown(answered_at, from);
 }
 
-export function roundDown(at: Instant): Instant {
-  return Math.floor(at / SHOWN_EVERY) * SHOWN_EVERY;
+/** In steps of four hours from this instant on. */
+export function roundDown(at: Instant, from: Instant): Instant {
+  return from + Math.floor((at - from) / SHOWN_EVERY) * SHOWN_EVERY;
 }
 
 function isSilentFor(length: number, record: SourceRecord, at: Instant): boolean {

@@ -59,7 +59,7 @@ describe("the service", () => {
     expect(serviceOf({ ...HISTORY_FAILS, failing: NO_ROUTE })).toMatchObject({ last_error: "no route" });
   });
 
-  it("shows when the forecasts were made: at once if one has changed, else rounded down", () => {
+  it("shows when the forecasts were made: at once if one has changed, and in steps of four hours from then on", () => {
     const updateOf = (said_at: number | null, updated_at: number | null) => {
       const days = { "2026-01-06": forecast("bleu", { said_at }) };
       return deriveFacts(factsInputAt(AT, knownDaysOf(days, { updated_at })), UNPRICED).service.updated_at;
@@ -67,7 +67,8 @@ describe("the service", () => {
     const made = Date.parse("2026-01-05T09:35:00Z");
     expect(updateOf(made, made)).toBe(made);
     expect(updateOf(made, Date.parse("2026-01-05T11:35:00Z"))).toBe(made);
-    expect(updateOf(made, Date.parse("2026-01-05T12:35:00Z"))).toBe(Date.parse("2026-01-05T12:00:00Z"));
+    expect(updateOf(made, Date.parse("2026-01-05T13:34:00Z"))).toBe(made);
+    expect(updateOf(made, Date.parse("2026-01-05T13:35:00Z"))).toBe(made + 4 * HOUR);
     expect(updateOf(null, null)).toBeNull();
   });
 });
