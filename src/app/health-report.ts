@@ -48,7 +48,7 @@ export function reportHealth(
 }
 
 /**
- * The process id of another vigie that lives and writes this file, too: its report is not overwritten. That happens where
+ * The process id of another vigie that lives and writes this file, too: its report is not overwritten. That happens if
  * both got the same $RUNTIME_DIRECTORY, such as a second vigie that was started inside of the first one's container.
  */
 async function findOtherVigie(path: string, { at, pid }: Health): Promise<number | null> {

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import type { ClockCheck } from "../core/facts/source-clocks.ts";
+import type { SourceId } from "../core/facts/source-record.ts";
 import { saidAtStart } from "../core/loop/changes.ts";
 import type { Kept, Known } from "../core/loop/known.ts";
 import type { LoopConfig } from "../core/loop/loop-config.ts";
@@ -8,7 +9,7 @@ import { startKnown } from "../core/loop/start.ts";
 import { readPollLines } from "../core/sources/poll-times.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
-import type { Source, SourceId } from "../core/sources/source.ts";
+import type { Source } from "../core/sources/source.ts";
 import { clientMemoryOf, NEW_SOURCE } from "../core/sources/source-kept.ts";
 import { type ClockWithTimers, readClocks } from "../runtime/clock.ts";
 import type { MemoryKeeper } from "../service/memory-keeper.ts";
@@ -60,7 +61,7 @@ export function createLoopParts(options: PartsOptions): LoopParts {
     outputs: config.outputs,
     sources: clients.map(({ source }) => source),
     isInvented: sources.isInvented,
-    lines: readPollLines(config.service.poll, { ...config.tariff, offset: options.offset }),
+    pollLines: readPollLines(config.service.poll, { ...config.tariff, offset: options.offset }),
     grace: config.mqtt.grace,
     late_after: config.service.late_after,
     check_clock: clockCheck(config),

@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
+import type { SourceId } from "../core/facts/source-record.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
-import type { Source, SourceId } from "../core/sources/source.ts";
+import type { Source } from "../core/sources/source.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { Transport } from "../service/http-transport.ts";
 import type { MemoryKeeper } from "../service/memory-keeper.ts";
@@ -29,7 +30,7 @@ interface OpenOptions extends Pick<PoliteOptions, "clock" | "random" | "log" | "
 /** How requests reach a source. Default: HTTP. */
 export type OpenTransport = (source: Source, base: string) => Transport;
 
-/** The clients of the sources that the configuration names; where one is the simulator, it is started. */
+/** The clients of the sources that the configuration names; if one is the simulator, it is started. */
 export async function openSources(
   config: Pick<Config, "service" | "official" | "tariff">,
   { memories, movedDays, openTransport, ...options }: OpenOptions,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { endpoints } from "../core/contract/endpoints.ts";
 import { isHttpAddress } from "./address.ts";
-import { duration, durationOf, sourceAddress, wallTime } from "./value-schemas.ts";
+import { durationOf, sourceAddress, wallTime } from "./value-schemas.ts";
 
 export const baseUrl = sourceAddress({
   words: ["simulator", "none"],
@@ -29,10 +29,12 @@ const announcement = z
         description:
           'From when to when tomorrow\'s colour is awaited, by the clock of tariff.time_zone. Default ["06:30", "12:00"]: it is seen from about 06:30, binding by 10:30, and has been corrected until 11:15.',
       }),
-    every: duration("1m", "1h").prefault("5m").meta({
-      description:
-        "How often to ask meanwhile, until tomorrow is official. Default 5m: soon enough to heat before a rouge day, far below what the service allows.",
-    }),
+    every: durationOf(["1m", "2m", "3m", "4m", "5m", "6m", "10m", "12m", "15m", "20m", "30m", "1h"])
+      .prefault("5m")
+      .meta({
+        description:
+          "How often to ask meanwhile, until tomorrow is official: 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m or 1h. Default 5m: soon enough to heat before a rouge day, far below what the service allows.",
+      }),
   })
   .prefault({})
   .meta({ description: "Asking more often while tomorrow's colour is awaited." });

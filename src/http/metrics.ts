@@ -1,9 +1,9 @@
 import { COLORS, type Instant, PERIODS } from "../core/calendar/tariff.ts";
 import { OFFICIAL_STATUSES, PROBLEM_CODES, SERVICE_STATUSES } from "../core/facts/facts.ts";
 import { text } from "../core/facts/format-value.ts";
+import { SOURCE_IDS } from "../core/facts/source-record.ts";
 import { OUTPUT_STATES } from "../core/outputs/output-status.ts";
 import { NO_POLLS, POLL_RESULTS } from "../core/sources/poll-outcome.ts";
-import { SOURCE_IDS } from "../core/sources/source.ts";
 import type { PageView } from "./page-view.ts";
 
 /** The text format of Prometheus, which others read as well. */

@@ -24,7 +24,7 @@ export interface PoliteClient {
 type Read<T> = (json: unknown, response: HttpResponse) => T;
 
 export interface PoliteOptions {
-  /** The address of the source; of the running simulator where the option says `simulator`. */
+  /** The address of the source; of the running simulator if the option says `simulator`. */
   base: string;
   version: string;
   clock: ClockWithTimers;
@@ -101,7 +101,7 @@ export function createPoliteClient(source: Source, options: PoliteOptions): Poli
     return { response, json };
   }
 
-  /** Rejects with the failure where another try is of no use, and where the signal ends the wait. */
+  /** Rejects with the failure if another try is of no use, and if the signal ends the wait. */
   async function waitForRetry(failure: unknown, attempt: number, limits: RequestOptions): Promise<void> {
     const { signal, post, once = false } = limits;
     const delay = retryDelay(failure, attempt, random());

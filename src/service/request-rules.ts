@@ -1,4 +1,4 @@
-import type { SourceId } from "../core/sources/source.ts";
+import type { SourceId } from "../core/facts/source-record.ts";
 
 /** How a source is asked over HTTP. */
 interface RequestRules {

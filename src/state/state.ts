@@ -16,11 +16,11 @@ export interface State {
   published: { base_topic: string; instance: string; prefix: string }[];
   /** The known days of each service (`simulator` or an address), never mixed; the one used last is the last key. */
   books: Record<string, KnownDays>;
-  /** What the service client learnt about each service; the client reads and checks its own part. */
+  /** What was learnt of each service, and how it answers; `readSource` checks it. */
   clients: Record<string, object>;
   /** The words of each official source (`simulator` or an address), never mixed; the one used last is the last key. */
   official_words: Record<string, Record<IsoDate, RteWord>>;
-  /** What was sent to each of them; the client reads and checks its own part. */
+  /** What was sent to each of them, and how it answers; `readSource` checks it. */
   official_clients: Record<string, object>;
   /** The invented days that were moved for a first look. */
   moved_days?: Record<IsoDate, Color>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { civilDate } from "../../src/core/calendar/dates.ts";
+import type { SourceId } from "../../src/core/facts/source-record.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
-import type { SourceId } from "../../src/core/sources/source.ts";
 import { NEW_SOURCE } from "../../src/core/sources/source-kept.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import type { RequestOptions } from "../../src/service/service-request.ts";
@@ -103,6 +103,38 @@ describe("a poll", () => {
     expect(lines).toEqual([PRESSED, "x/set: status 500"]);
     await finish("well");
     expect(lines.slice(2)).toEqual(["The forecast service answers again, after 0 s"]);
+  });
+
+  test("that fails for its season alone says so once, also after a restart that asks for it again", async () => {
+    const store = createMemoryStore(emptyState("test"));
+    const clock = { at: QUARTER_PAST };
+    let isSeasonThere = false;
+    let isAway = false;
+    const ask: Ask = async ({ kind }) => {
+      if (isAway || (kind === "season" && !isSeasonThere)) throw new Error(`no ${kind}`);
+      return REPLY;
+    };
+    const start = () => openTestLoop({ clock, store, days: BLEU, ask, polls: "when due" });
+    const later = async ({ loop, lines }: ReturnType<typeof start>, minutes: number) => {
+      clock.at += minutes * MINUTE;
+      loop.refresh();
+      await settled();
+      return lines.splice(0);
+    };
+    const first = start();
+    expect(await later(first, 1)).toEqual(["no season"]);
+    // What failed before a start is not said again, if it is not asked: not within the hour.
+    const second = openTestLoop({ clock, store: createMemoryStore(store.state()), ask, polls: "when due" });
+    expect(await later(second, 1)).toEqual([]);
+    // While today and tomorrow fail as well, it is one cause.
+    isAway = true;
+    expect(await later(second, 60)).toEqual(["no forecasts"]);
+    isAway = false;
+    expect(await later(second, 60)).toEqual(["no season", "The forecast service answers again, after 1 h"]);
+    isSeasonThere = true;
+    expect(await later(second, 60)).toEqual([
+      "The forecast service answers about the season again, after 1 h",
+    ]);
   });
 
   test("tells a command its first failure at once, and nothing more", async () => {

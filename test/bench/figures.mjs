@@ -254,7 +254,7 @@ export const ALONE = [
     name: "a season in virtual time",
     unit: "s",
     limit: 30,
-    how: "the one of the test suite, each minute looked at",
+    how: "the one of the test suite, each time to poll looked at",
   },
 ];
 

@@ -173,7 +173,11 @@ describe("a wrong value is refused with what was expected and what was found", (
     ["service.poll.every", "5m", 'one of 15m, 20m, 30m, 1h, 2h, 3h, 4h, 6h, got "5m"'],
     ["service.poll.announcement.between", '["12:00", "06:30"]', "the earlier time first"],
     ["service.poll.announcement.between", '["06:30"]', 'two times, such as ["06:30", "12:00"], got'],
-    ["service.poll.announcement.every", "1s", "a duration from 1m to 1h"],
+    [
+      "service.poll.announcement.every",
+      "7m",
+      "one of 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m, 1h, got",
+    ],
     ["service.late_after", "12h", 'a time of day from "00:00" to "23:59", such as "06:30", got "12h"'],
     ["service.check_clock", "false", "one of auto, off, got false"],
     [

@@ -135,7 +135,7 @@ const CONFIG: Omit<LoopConfig, "outputs"> = {
   rules: rulesOptions.parse([{ id: "peak", when: { mqtt: { topic: "peak", equals: "ON" } } }]),
   sources: [],
   isInvented: false,
-  lines: readPollLines(service.poll, { ...UNPRICED, offset: 0 }),
+  pollLines: readPollLines(service.poll, { ...UNPRICED, offset: 0 }),
   grace: 600_000,
   late_after: service.late_after,
   check_clock: "off",

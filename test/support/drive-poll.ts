@@ -1,10 +1,11 @@
 import type { Sink } from "../../src/app/loop-state.ts";
+import type { SourceId } from "../../src/core/facts/source-record.ts";
 import { SELDOM } from "../../src/core/facts/source-record.ts";
 import type { View } from "../../src/core/loop/view.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
-import type { DueRequest, PollContext, Source, SourceId, SourcePart } from "../../src/core/sources/source.ts";
+import type { DueRequest, Source, SourceContext, SourcePart } from "../../src/core/sources/source.ts";
 
-type Plan = (part: SourcePart, context: PollContext) => readonly DueRequest[];
+type Plan = (part: SourcePart, context: SourceContext) => readonly DueRequest[];
 
 /**
  * Polls that begin when the test says so, and not when they are due: the loop is given sources of which nothing else is

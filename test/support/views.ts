@@ -1,7 +1,7 @@
 import type { Loop } from "../../src/app/run-loop.ts";
 import type { Instant } from "../../src/core/calendar/tariff.ts";
+import { SOURCE_IDS, type SourceId } from "../../src/core/facts/source-record.ts";
 import type { View } from "../../src/core/loop/view.ts";
-import { SOURCE_IDS, type SourceId } from "../../src/core/sources/source.ts";
 import type { PageView } from "../../src/http/page-view.ts";
 import { PARIS } from "./tariff.ts";
 

@@ -55,8 +55,8 @@ function nextBoundary(
   const { clock, service, official } = input;
   const instants = [
     ...Object.values(boundaries),
-    ...sourceBoundaries(service),
-    ...sourceBoundaries(official),
+    ...sourceBoundaries(service, clock.at),
+    ...sourceBoundaries(official, clock.at),
     simulationEnd,
   ];
   return Math.min(...instants.filter((instant) => instant > clock.at));

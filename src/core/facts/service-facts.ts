@@ -76,9 +76,9 @@ function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: F
   return isRevised(moment) ? "revised" : "none";
 }
 
-/** At once where nothing else names official colours; else a day later: a source that is rarely needed must not be dead unseen. */
+/** At once if nothing else names official colours, else a day later: a source that is rarely needed must not be dead unseen. */
 function isOfficialProblem({ official, clock }: FactsInput, service: ServiceStatus): boolean {
-  // As of a service: while no answer is known, nothing shows that the source is well.
+  // While no answer is known, nothing shows that the source is well.
   if (service === "off" && official?.answered_at === null) return true;
   if (!official?.failing) return false;
   return service === "off" || isSilentForADay(official, clock.at);

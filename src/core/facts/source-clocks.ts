@@ -14,27 +14,26 @@ import {
   wasBehind,
 } from "./check-clock.ts";
 import type { FactsInput } from "./facts.ts";
-
-export type SourceName = "service" | "official";
+import type { SourceId } from "./source-record.ts";
 
 /** What the sources said of the time in their answers. Plain data. */
 export interface SourceClocks {
   /** The last answer of each source that named a time. */
-  latest: Readonly<Partial<Record<SourceName, AnswerTime>>>;
+  latest: Readonly<Partial<Record<SourceId, AnswerTime>>>;
   /**
    * Of the last two hours the answer with the latest time: a cache that replays an old one may keep its `Date`. It is not one
    * that was far ahead, and no more one that the answers after it do not follow: all of them would look old beside it.
    */
-  furthest: Readonly<Partial<Record<SourceName, AnswerTime>>>;
+  furthest: Readonly<Partial<Record<SourceId, AnswerTime>>>;
   /**
    * The last answer that contradicts this machine's clock alone: the answer of this source before it agreed, and this clock was
    * not set since. A cache may have replayed it. It counts when the next answer goes on from it.
    */
-  doubted: Readonly<Partial<Record<SourceName, AnswerTime>>>;
+  doubted: Readonly<Partial<Record<SourceId, AnswerTime>>>;
   /** The last answer that agreed with this machine's clock, which is not less right because a source goes wrong later. */
-  agreed: Readonly<Partial<Record<SourceName, AnswerTime>>>;
+  agreed: Readonly<Partial<Record<SourceId, AnswerTime>>>;
   /** The `Date` of the last two answers, as it stood there: whatever a cache does, the source's clock showed it then, or later. */
-  sent: Readonly<Partial<Record<SourceName, readonly AnswerTime[]>>>;
+  sent: Readonly<Partial<Record<SourceId, readonly AnswerTime[]>>>;
 }
 
 export const NO_SOURCE_CLOCKS: SourceClocks = {
@@ -51,7 +50,7 @@ export type ClockCheck = "auto" | "two hosts" | "off";
 /** `date`: the source's clock when it answered; null if it does not say. `sent`: its `Date` as it stands there. */
 export function noteTime(
   known: SourceClocks,
-  source: SourceName,
+  source: SourceId,
   { date, sent }: { date: Instant | null; sent: Instant | null },
   { now, steady }: Clocks,
 ): SourceClocks {
@@ -72,7 +71,7 @@ export function noteTime(
   return { ...noted, furthest: { ...clocks.furthest, [source]: answer } };
 }
 
-function noteSent(clocks: SourceClocks, source: SourceName, answer: AnswerTime): SourceClocks {
+function noteSent(clocks: SourceClocks, source: SourceId, answer: AnswerTime): SourceClocks {
   const lastTwo = [...(clocks.sent[source]?.slice(-1) ?? []), answer];
   return { ...clocks, sent: { ...clocks.sent, [source]: lastTwo } };
 }
@@ -88,7 +87,7 @@ function isAlone(answer: AnswerTime, last: AnswerTime | undefined): boolean {
  */
 export function seenAt(
   { latest }: SourceClocks,
-  source: SourceName,
+  source: SourceId,
   trueTime: Instant,
   { now, steady }: Clocks,
 ): Instant {
@@ -100,7 +99,7 @@ export function seenAt(
 /** When the answer that came last was made, as its source tells it. It tells the order of the source's answers. */
 export function madeAt(
   { furthest }: SourceClocks,
-  source: SourceName,
+  source: SourceId,
   times: { made_at: Instant | null; trueTime: Instant },
   { steady }: Clocks,
 ): Instant {

@@ -1,10 +1,14 @@
 import type { Instant } from "../calendar/tariff.ts";
 
+/** As the views, the metrics and the state file name the two sources. */
+export const SOURCE_IDS = ["service", "official"] as const;
+export type SourceId = (typeof SOURCE_IDS)[number];
+
 /** How a source answers. The state file holds it: a restart changes nothing of it. */
 export interface SourceRecord {
   /** The last answer about today or the days ahead; null: none yet. */
   answered_at: Instant | null;
-  /** What names today and tomorrow failed in the last poll, or before the first answer ever. */
+  /** A request for today or the days ahead failed in the last poll, or before the first answer ever. */
   failing: Failing | null;
   /** The requests that are sent once a day and failed since their last answer. */
   failures: SeldomFailures;
@@ -17,11 +21,10 @@ export interface Failing {
   sentence: string;
 }
 
-/** What is asked once a day only: a failure of it says nothing of what names today and tomorrow. */
+/** What is asked once a day only. It tells nothing of today and the days ahead. */
 export const SELDOM = ["season", "history"] as const;
 export type Seldom = (typeof SELDOM)[number];
 
-/** A request that may fail a whole day, and tells nothing of tomorrow: a try more takes one from the announcement. */
 export function isSeldom(kind: string): kind is Seldom {
   return SELDOM.some((one) => one === kind);
 }
@@ -33,7 +36,7 @@ export type SeldomFailures = Readonly<
 
 export const NEVER_ASKED: SourceRecord = { answered_at: null, failing: null, failures: {} };
 
-/** Without an answer in sight nothing shows that a source is well. */
+/** Without an answer nothing shows that a source is well. */
 export function sourceStatus(record: SourceRecord, at: Instant): "ok" | "degraded" | "down" {
   const { answered_at, failing, failures } = record;
   if (failing) return isSilentFor(DOWN_AFTER, record, at) ? "down" : "degraded";
@@ -47,10 +50,10 @@ export function isSilentForADay(record: SourceRecord, at: Instant): boolean {
 }
 
 /** When time alone changes the status, or makes the silence a problem. */
-export function sourceBoundaries(record: SourceRecord | null): Instant[] {
+export function sourceBoundaries(record: SourceRecord | null, at: Instant): Instant[] {
   if (!record) return [];
   const { answered_at } = record;
-  const silent = silentSince(record);
+  const silent = silentSince(record, at);
   if (silent !== null) return [silent + DOWN_AFTER, silent + SILENT_AFTER];
   return answered_at === null ? [] : [answered_at + OLD_AFTER];
 }
@@ -65,7 +68,9 @@ export function lastError({ failing, failures }: SourceRecord): string | null {
  * Assistant.
  */
 export function shownAnswer({ answered_at, failing }: SourceRecord, from: Instant): Instant | null {
-  return answered_at === null || failing ? answered_at : roundDown(answered_at, from);
+  // One of its requests may fail for ever, while the others are answered.
+  const isSilent = answered_at !== null && failing !== null && failing.since >= answered_at;
+  return answered_at === null || isSilent ? answered_at : roundDown(answered_at, from);
 }
 
 /** In steps of four hours from this instant on. */
@@ -74,18 +79,19 @@ export function roundDown(at: Instant, from: Instant): Instant {
 }
 
 function isSilentFor(length: number, record: SourceRecord, at: Instant): boolean {
-  const since = silentSince(record);
+  const since = silentSince(record, at);
   return since !== null && at >= since + length;
 }
 
-/** Another request may be answered while one fails: then the source is not silent. */
-function silentSince({ failing, answered_at }: SourceRecord): Instant | null {
-  return failing && Math.max(failing.since, answered_at ?? failing.since);
+/** Another request may be answered while one fails: then the source is not silent. An answer in the future is of a clock that was set back. */
+function silentSince({ failing, answered_at }: SourceRecord, at: Instant): Instant | null {
+  if (!failing || answered_at === null || answered_at > at) return failing?.since ?? null;
+  return Math.max(failing.since, answered_at);
 }
 
 const HOUR = 3_600_000;
 const DOWN_AFTER = 3 * HOUR;
 const SILENT_AFTER = 24 * HOUR;
-/** Each day brings a word, so a source that has said none for so long shows no sign of life. */
+/** Each day has an answer of each source. */
 const OLD_AFTER = 36 * HOUR;
 const SHOWN_EVERY = 4 * HOUR;

@@ -1,10 +1,11 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
+import type { SourceId } from "../facts/source-record.ts";
 import type { OutputsEvent } from "../outputs/take-outputs.ts";
 import type { HeardValues, KeptValues } from "../rules/value-readings.ts";
 import type { RequestFailure } from "../sources/request-failure.ts";
-import type { DueRequest, SourceAnswer, SourceId } from "../sources/source.ts";
+import type { DueRequest, SourceAnswer } from "../sources/source.ts";
 import type { ClientMemory } from "../sources/source-kept.ts";
 import type { ReceivedCommand } from "./command.ts";
 import type { BrokerState } from "./known.ts";

@@ -1,7 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { FactsInput } from "../facts/facts.ts";
 import { endIfSetBack } from "../facts/simulation.ts";
-import type { SourceId } from "../sources/source.ts";
+import type { SourceId } from "../facts/source-record.ts";
 import type { Known } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 import { timeOf } from "./told-time.ts";

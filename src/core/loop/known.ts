@@ -3,13 +3,14 @@ import type { KnownDays } from "../days/known-days.ts";
 import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
 import type { Simulation } from "../facts/facts.ts";
 import type { SourceClocks } from "../facts/source-clocks.ts";
+import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { forgetSaid, type OutputsPart } from "../outputs/outputs-part.ts";
 import type { OutputsState } from "../outputs/outputs-state.ts";
 import type { RuleSettings } from "../rules/rule-settings.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import type { HeardValues, KeptValues, Readings } from "../rules/value-readings.ts";
-import type { SourceId, SourcePassing } from "../sources/source.ts";
+import type { SourcePassing } from "../sources/source.ts";
 import type { SourceKept } from "../sources/source-kept.ts";
 import type { Owner } from "../topics/topic.ts";
 

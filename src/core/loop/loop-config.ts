@@ -15,7 +15,7 @@ export interface LoopConfig {
   /** The built-in simulator says the days, as one of them or as both. */
   isInvented: boolean;
   /** When this installation may ask them (`service.poll`). */
-  lines: PollLines;
+  pollLines: PollLines;
   /** `mqtt.grace`: milliseconds for which topics outlive what they say. */
   grace: number;
   /** `service.late_after`: a time of the wall clock. */

@@ -3,7 +3,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { clockBehind } from "../facts/source-clocks.ts";
 import type { Protect } from "../log/protect.ts";
 import { beginIfDue, endIfOver, nextPoll } from "../sources/poll.ts";
-import type { PollContext, Source, SourcePart } from "../sources/source.ts";
+import type { Source, SourceContext, SourcePart } from "../sources/source.ts";
 import { type Known, say } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 import { timeOf } from "./told-time.ts";
@@ -30,15 +30,15 @@ export function mayDecide({ passing }: Known, { sources }: LoopConfig): boolean 
   return passing.hadDays || sources.every(({ id }) => passing.sources[id]?.isPolled);
 }
 
-export function pollContext(known: Known, source: Source, at: Clocks, config: LoopConfig): PollContext {
-  const { tariff, lines } = config;
+export function pollContext(known: Known, source: Source, at: Clocks, config: LoopConfig): SourceContext {
+  const { tariff, pollLines } = config;
   const { days: knownDays } = known.kept;
   const { clocks } = known.passing;
   const { at: trueTime } = timeOf(known, at, config);
   return {
     source,
     tariff,
-    lines,
+    pollLines,
     knownDays,
     trueTime,
     behind: clockBehind(clocks, trueTime, at),

@@ -51,31 +51,26 @@ export function findProblems(known: Known, context: ProblemsContext): Problems {
   return new Map(found.flatMap(([key, problem]) => (problem ? [[key, problem]] : [])));
 }
 
-/**
- * What failed before the start is said again only if it fails again. A source that has never answered does not answer "again" at
- * the end.
- */
-function failingSource(
-  { id, name }: Source,
-  { kept, passing }: Known,
-  problems: Problems,
-): [string, Problem][] {
+/** What failed before the start is said again only if it fails again. */
+function failingSource(source: Source, { kept, passing }: Known, before: Problems): [string, Problem][] {
+  const { id, name } = source;
   const [record, since] = [kept.sources[id], passing.sources[id]];
   if (!record || !since) return [];
-  const { failing, failures, answered_at } = record;
-  const sentence = since.isPolled ? failing?.sentence : since.firstFailure;
-  const over = answered_at === null ? `The ${name} answers` : `The ${name} answers again`;
-  const found: [string, Problem][] = sentence
-    ? [[name, { sentence, over: problems.get(name)?.over ?? over }]]
+  const sentence = since.isPolled ? record.failing?.sentence : since.firstFailure;
+  // One that has never answered does not answer "again".
+  const over = record.answered_at === null ? `The ${name} answers` : `The ${name} answers again`;
+  const main: [string, Problem][] = sentence
+    ? [[name, { sentence, over: before.get(name)?.over ?? over }]]
     : [];
-  for (const kind of SELDOM) {
-    const failure = since.isPolled ? failures[kind] : undefined;
-    // One cause is said once.
-    if (!failure || failure.sentence === sentence) continue;
-    const { sentence: why } = failure;
-    found.push([`${name}: ${kind}`, { sentence: why, over: `The ${name} answers about the ${kind} again` }]);
-  }
-  return found;
+  const seldom = SELDOM.flatMap((kind): [string, Problem][] => {
+    const [failure, key] = [record.failures[kind], `${name}: ${kind}`];
+    const isWaiting = since.poll?.queue.some(({ request }) => request.kind === kind);
+    const isAsked = since.isPolled && since.requestTimes.polled[kind] !== undefined && !isWaiting;
+    // If today and tomorrow fail as well, there is one cause, which is said already.
+    if (!failure || !(before.has(key) || (isAsked && !sentence))) return [];
+    return [[key, { sentence: failure.sentence, over: `The ${name} answers about the ${kind} again` }]];
+  });
+  return [...main, ...seldom];
 }
 
 /** Whether a problem with this key is one of this source: that it does not answer, or not about all. */

@@ -1,10 +1,10 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { KnownDays } from "../days/known-days.ts";
+import type { SourceId } from "../facts/source-record.ts";
 import type { Problem } from "../log/problem.ts";
 import type { Saving } from "../rules/evaluate-rules.ts";
 import { mqttConditionsIn } from "../rules/rule.ts";
-import type { SourceId } from "../sources/source.ts";
 import type { SourceKept } from "../sources/source-kept.ts";
 import type { SavedEvent } from "./event.ts";
 import { type Kept, type Known, type SavingPart, withPassing } from "./known.ts";
@@ -40,13 +40,13 @@ export function noteRules(part: SavingPart, saving: Saving, steady: number): Sav
  * |-------------------------------------------|------------------------------------------------------------------|
  * | days, seasons, what was sent to devices,  | at once                                                          |
  * | settings, the colour that is pretended,   |                                                                  |
- * | what was learnt of a source               |                                                                  |
+ * | what was learnt of a source, and since    |                                                                  |
+ * | when it fails                             |                                                                  |
  * | how many requests were sent               | the first ten after a start at once, then every tenth            |
  * | an answer with the same days              | every 2 hours                                                    |
  * | verdicts and forecasts                    | at once; if values alone changed a verdict, within 5 minutes     |
  * | values heard                              | with the next write; if a rule has a `max_age`, at the latest    |
  * |                                           | three hours after the last write                                 |
- *
  */
 export function settleSaving(before: Known, { steady }: Clocks, config: LoopConfig): Known {
   const known = noteHang(before, steady, config);
@@ -141,9 +141,9 @@ function anySource(
   });
 }
 
-/** Each failure has its own sentence, and each answer its own time: neither is worth a write of its own. */
+/** The sentence of another failure of today and tomorrow, and the time of another answer, are not worth a write. */
 function isLearnt(now: SourceKept, before: SourceKept): boolean {
-  const isOlder = (now.answered_at ?? 0) - (before.answered_at ?? 0) >= ANSWER_SAVED_EVERY;
+  const isOlder = Math.abs((now.answered_at ?? 0) - (before.answered_at ?? 0)) >= ANSWER_SAVED_EVERY;
   const isFailing = now.failing?.since !== before.failing?.since;
   return isOlder || isFailing || LEARNT.some((name) => !isEqual(now[name], before[name]));
 }

@@ -2,12 +2,12 @@ import type { Clocks } from "../calendar/clocks.ts";
 import { isEqual } from "../days/is-equal.ts";
 import { endWithDay } from "../facts/simulation.ts";
 import { NO_SOURCE_CLOCKS, type SourceClocks } from "../facts/source-clocks.ts";
+import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { startOutputs } from "../outputs/start-outputs.ts";
 import { topicsOfRules } from "../rules/rule.ts";
 import { settleSettings } from "../rules/rule-settings.ts";
 import { startSource } from "../sources/poll.ts";
-import type { SourceId } from "../sources/source.ts";
 import type { BrokerState, Kept, Known, ValuesPart } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
 import { startSaving } from "./saving.ts";
@@ -30,8 +30,9 @@ export function startKnown(kept: Kept, context: StartContext): Known {
   const settings = isEqual(settled.settings, kept.settings) ? kept.settings : settled.settings;
   const sources = config.sources.flatMap(({ id }) => {
     const ofSource = kept.sources[id];
-    const counts = before?.known.passing.sources[id]?.counts;
-    return ofSource ? [[id, startSource(ofSource, counts).passing] as const] : [];
+    const passing = before?.known.passing.sources[id];
+    const known = before?.same.includes(id) ? passing : passing && { counts: passing.counts };
+    return ofSource ? [[id, startSource(ofSource, known).passing] as const] : [];
   });
   const simulation = kept.simulation && endWithDay(kept.simulation, config.tariff);
   const outputs = startOutputs(kept.outputs, at, {

@@ -15,7 +15,7 @@ import {
   takeMemory,
   takeTried,
 } from "../sources/poll.ts";
-import type { PollContext, Source, SourcePart } from "../sources/source.ts";
+import type { Source, SourceContext, SourcePart } from "../sources/source.ts";
 import type { AnsweredEvent, CommandsEvent, Event, SavedEvent, SourceEvent, ValuesEvent } from "./event.ts";
 import { type Known, outputsOf, say, withOutputs, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
@@ -93,7 +93,7 @@ function takeAnswer(before: Known, source: Source, event: AnsweredEvent, context
   return changePart(known, source, context, (part, ofPoll) => takeAnswered(part, answered, ofPoll));
 }
 
-type ChangeOfPart = (part: SourcePart, context: PollContext) => SourcePart;
+type ChangeOfPart = (part: SourcePart, context: SourceContext) => SourcePart;
 
 function changePart(known: Known, source: Source, { at, config }: Context, change: ChangeOfPart): Known {
   const part = partOf(known, source);

@@ -9,7 +9,7 @@ export interface CronTimes {
   time_zone: string;
 }
 
-/** Reads `S M H * * *`, with one second. The same line gives the same object, by which its matches are kept. */
+/** Reads `S M H * * *`, with one second. */
 export const readCron = memoize((line: string, time_zone: string): CronTimes => {
   if (!EVERY_DAY.test(line)) throw new Error(`Expected "S M H * * *" with one second, got "${line}"`);
   const { second, minute, hour } = parse(line);
@@ -40,7 +40,7 @@ function matchesNear(now: Instant, cron: CronTimes): readonly Instant[] {
 
 const matchesAroundDay = memoize((day: number, cron: CronTimes): readonly Instant[] => {
   const date = isoInstant(day * DAY).slice(0, "2026-01-05".length);
-  // One date would not do: a time of the wall clock comes up to 14 hours earlier or 12 hours later than in UTC.
+  // A time of the wall clock comes up to 14 hours earlier or 12 hours later than in UTC.
   return datesBetween(addDays(date, -2), addDays(date, 2)).flatMap((one) => matchesOn(one, cron));
 }, 4);
 

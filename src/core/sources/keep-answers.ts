@@ -1,7 +1,8 @@
 import { civilDate, tariffDate } from "../calendar/dates.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
-import { isSeldom } from "../facts/source-record.ts";
+import { isSeldom, type SeldomFailures } from "../facts/source-record.ts";
 import type { RequestKind } from "./request-times.ts";
+import type { FailedRequest } from "./source.ts";
 import type { SourceKept } from "./source-kept.ts";
 
 /** What the state file holds of a source, after a request of this kind was answered. */
@@ -15,10 +16,15 @@ export function keepAnswered(kept: SourceKept, kind: RequestKind, at: Instant, t
   return { ...kept, answered_at: at, failing: kept.answered_at === null ? null : kept.failing };
 }
 
+/** `sentence`: what is said of it; that of a wrong address is one for all requests of a poll. */
+interface ToldFailure extends FailedRequest {
+  sentence: string;
+}
+
 /** After a poll in which these requests failed. If nothing was sent, nothing is learnt of the source either. */
-export function keepFailed(
+export function keepOutcome(
   before: SourceKept,
-  failed: readonly { kind: RequestKind; sentence: string }[],
+  failed: readonly ToldFailure[],
   { answered, at, tariff }: { answered: readonly RequestKind[]; at: Instant; tariff: Tariff },
 ): SourceKept {
   const kept = failed.reduce((all, one) => keepSeldomFailed(all, one, at, tariff), before);
@@ -35,7 +41,7 @@ export function keepFailing(kept: SourceKept, sentence: string, at: Instant): So
 
 function keepSeldomFailed(
   kept: SourceKept,
-  { kind, sentence }: { kind: RequestKind; sentence: string },
+  { kind, failure: { sentence } }: ToldFailure,
   at: Instant,
   { time_zone }: Tariff,
 ): SourceKept {
@@ -45,3 +51,21 @@ function keepSeldomFailed(
   const failure = { at, count: isSameDay ? last.count + 1 : 1, sentence };
   return { ...kept, failures: { ...kept.failures, [kind]: failure } };
 }
+
+/** What is asked once a day, and failed, is asked again after an hour, and ten times a day. */
+export function mayBeAskedAgain(
+  kind: RequestKind,
+  failures: SeldomFailures,
+  now: Instant,
+  { time_zone }: Tariff,
+): boolean {
+  const last = isSeldom(kind) ? failures[kind] : undefined;
+  if (!last) return true;
+  const isOfToday = civilDate(last.at, time_zone) === civilDate(now, time_zone);
+  if (isOfToday && last.count >= FAILURES_A_DAY) return false;
+  // One in the future was noted by a clock that was set back since.
+  return last.at > now || now - last.at >= FAILED_ASKED_AGAIN_AFTER;
+}
+
+const FAILED_ASKED_AGAIN_AFTER = 3_600_000;
+const FAILURES_A_DAY = 10;

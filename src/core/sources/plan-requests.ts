@@ -3,7 +3,8 @@ import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import type { Answer, Request } from "../contract/answer.ts";
 import type { KnownDays } from "../days/known-days.ts";
-import { isSeldom, type SeldomFailures } from "../facts/source-record.ts";
+import type { SeldomFailures } from "../facts/source-record.ts";
+import { mayBeAskedAgain } from "./keep-answers.ts";
 import type { LastAnswered } from "./source-kept.ts";
 
 export interface PlanInput {
@@ -12,11 +13,11 @@ export interface PlanInput {
   now: Instant;
   lastAnswered: LastAnswered;
   failures: SeldomFailures;
-  /** Request the next tariff day even where its colour is final, and history again where it has left days out. */
+  /** Request the next tariff day even if its colour is final, and history again if it has left days out. */
   recheck: boolean;
 }
 
-/** The requests of one poll, the most important first: where the service fails on the way, the least is missed. */
+/** The requests of one poll, the most important first: if the service fails on the way, the least is missed. */
 export function planRequests(input: PlanInput): Request[] {
   const { tariff, now, lastAnswered, recheck } = input;
   const today = civilDate(now, tariff.time_zone);
@@ -25,7 +26,7 @@ export function planRequests(input: PlanInput): Request[] {
   for (const date of datesToRequest(input)) requests.push({ kind: "date", date });
   if (lastAnswered.season !== tariffDate(now, tariff)) requests.push({ kind: "season" });
   if (isHistoryDue) requests.push(historyRequest(input, today));
-  return requests.filter((request) => mayBeAsked(request, input));
+  return requests.filter(({ kind }) => mayBeAskedAgain(kind, input.failures, now, tariff));
 }
 
 /** The requests that an answer makes necessary at once. */
@@ -35,29 +36,15 @@ export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInpu
       return contradictedDates(answer, input);
     case "date":
       return isNewlyOfficial(answer.day.date, before, input.knownDays)
-        ? [{ kind: "season" } as const].filter((request) => mayBeAsked(request, input))
+        ? [{ kind: "season" } as const].filter(({ kind }) =>
+            mayBeAskedAgain(kind, input.failures, input.now, input.tariff),
+          )
         : [];
     case "season":
     case "history":
       return [];
   }
 }
-
-/** What failed is asked again after an hour, and ten times a day. */
-export function mayBeAsked(
-  { kind }: { kind: string },
-  { failures, now, tariff }: Pick<PlanInput, "failures" | "now" | "tariff">,
-): boolean {
-  const last = isSeldom(kind) ? failures[kind] : undefined;
-  if (!last) return true;
-  const isOfToday = civilDate(last.at, tariff.time_zone) === civilDate(now, tariff.time_zone);
-  if (isOfToday && last.count >= FAILURES_A_DAY) return false;
-  // One in the future was noted by a clock that was set back since.
-  return last.at > now || now - last.at >= FAILED_ASKED_AGAIN_AFTER;
-}
-
-const FAILED_ASKED_AGAIN_AFTER = 3_600_000;
-const FAILURES_A_DAY = 10;
 
 /** The dates for which the forecasts name another colour than the official one: it may have been corrected. */
 function contradictedDates(answer: Answer & { kind: "forecasts" }, input: PlanInput): Request[] {

@@ -44,7 +44,8 @@ export interface DuePoll {
 }
 
 /**
- * All times of an installation are at its own second of the hour, so that a thousand of them do not ask at once. `offset`: 0 to 1.
+ * Each installation asks at its own second of the hour, and of five minutes or two hours for what is asked once a day: a thousand of
+ * them do not ask at once. `offset`: 0 to 1.
  */
 export function readPollLines(
   { every, announcement }: PollOptions,
@@ -53,7 +54,7 @@ export function readPollLines(
   const [begin, end] = announcement.between;
   const grid = (step: number, zone = time_zone) => readCron(gridLine(step, offset), zone);
   const within = (step: number) => keepTimes(grid(step), (time) => time >= begin && time < end);
-  const asked = Math.max(1, Math.round(announcement.every / MINUTE));
+  const asked = announcement.every / MINUTE;
   return {
     every: grid(every / MINUTE, "UTC"),
     quarterHourly: grid(15),
@@ -71,7 +72,7 @@ export function readPollLines(
 }
 
 /**
- * What is due of these times, by a clock of which `requested` is, too. A start asks all at once. It is essential only if an essential
+ * What is due of these times. All instants are by the same clock. A start asks all at once. It is essential only if an essential
  * time has come since the last request: vigie may be killed and started again every ten seconds.
  */
 export function findDue(
@@ -92,14 +93,16 @@ export function findDue(
   });
 }
 
-/** When one of these times comes next. */
+/** When one of these times comes next, within its next matches: whatever makes a condition hold later is an event of its own. */
 export function nextPollTime(times: readonly PollTime[], now: Instant): Instant {
-  return Math.min(
-    ...times.map(({ cron, holds }) => {
-      const at = nextMatch(cron, now);
-      return holds(at) ? at : Number.POSITIVE_INFINITY;
-    }),
-  );
+  return Math.min(...times.map((time) => nextOf(time, now)));
+}
+
+function nextOf({ cron, holds }: PollTime, now: Instant): Instant {
+  let at = nextMatch(cron, now);
+  // What failed may be asked again after an hour, which is four quarters.
+  for (let tried = 1; tried <= 4 && !holds(at); tried += 1) at = nextMatch(cron, at);
+  return holds(at) ? at : Number.POSITIVE_INFINITY;
 }
 
 /** Since the last request was sent; also if the clock was set back since. */

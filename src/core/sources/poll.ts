@@ -2,15 +2,14 @@ import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { LogLine } from "../log/log-line.ts";
-import { keepAnswered, keepFailed, keepFailing } from "./keep-answers.ts";
-import { commandLine, countPoll, NO_POLLS, type PollCounts, type PollOutcome } from "./poll-outcome.ts";
+import { keepAnswered, keepFailing, keepOutcome } from "./keep-answers.ts";
+import { commandLine, countPoll, NO_POLLS, type PollOutcome } from "./poll-outcome.ts";
 import { type DuePoll, findDue, nextPollTime } from "./poll-times.ts";
 import { blocksAllRequests, describeFailures, type RequestFailure } from "./request-failure.ts";
-import { noRequestTimes, shiftTimes } from "./request-times.ts";
+import { noRequestTimes, type RequestTimes, shiftTimes } from "./request-times.ts";
 import type {
   DueRequest,
   Poll,
-  PollContext,
   Source,
   SourceAnswer,
   SourceContext,
@@ -38,15 +37,16 @@ import type { ClientMemory, SourceKept } from "./source-kept.ts";
 /** A poll ends after this, answered or not. */
 export const POLL_LIMIT = 240_000;
 
-/** `counts`: those of before a reload. */
-export function startSource(kept: SourceKept, counts: PollCounts = NO_POLLS): SourcePart {
+/** `before`: what is known of it before a reload. */
+export function startSource(kept: SourceKept, before: Partial<SourcePassing> = {}): SourcePart {
+  const { firstFailure = null, isPolled = false, counts = NO_POLLS } = before;
   return {
     kept,
     passing: {
       poll: null,
       requestTimes: noRequestTimes(kept.sent_at),
-      firstFailure: null,
-      isPolled: false,
+      firstFailure,
+      isPolled,
       counts,
       said: [],
     },
@@ -69,13 +69,13 @@ export function pollEnd({ passing: { poll } }: SourcePart): number | null {
 }
 
 /** Starts no second poll: one that is due meanwhile stays due, and starts at a later call. */
-export function beginIfDue(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
+export function beginIfDue(part: SourcePart, at: Clocks, context: SourceContext): SourcePart {
   if (part.passing.poll) return part;
   return beginPoll(part, context.source.plan(dueNow(part, at, context), part, context), at);
 }
 
 /** When the next poll is due, by this machine's clock. */
-export function nextPoll(part: SourcePart, { now }: Clocks, context: PollContext): Instant {
+export function nextPoll(part: SourcePart, { now }: Clocks, context: SourceContext): Instant {
   const { source, behind } = context;
   return nextPollTime(source.times(part, context), now + behind) - behind;
 }
@@ -84,7 +84,7 @@ export function nextPoll(part: SourcePart, { now }: Clocks, context: PollContext
  * While the sources say that this machine's clock is wrong, polls come by their time. When the last one was is kept by this
  * machine's clock, and shifted alike: a time that changes with each answer makes no poll due.
  */
-function dueNow(part: SourcePart, { now }: Clocks, context: PollContext): DuePoll[] {
+function dueNow(part: SourcePart, { now }: Clocks, context: SourceContext): DuePoll[] {
   const { source, behind } = context;
   return findDue(source.times(part, context), shiftTimes(part.passing.requestTimes, behind), now + behind);
 }
@@ -125,7 +125,7 @@ export function takeCommand(
   part: SourcePart,
   { command }: { command: string },
   at: Clocks,
-  context: PollContext,
+  context: SourceContext,
 ): SourcePart {
   const begun = part.passing.poll ? part : beginForCommand(part, at, context);
   const { poll } = begun.passing;
@@ -133,7 +133,7 @@ export function takeCommand(
 }
 
 /** If the hourly poll is due, this poll counts as it. So repeated presses do not delay it. */
-function beginForCommand(part: SourcePart, at: Clocks, context: PollContext): SourcePart {
+function beginForCommand(part: SourcePart, at: Clocks, context: SourceContext): SourcePart {
   const { source } = context;
   const due = dueNow(part, at, context);
   const isMainDue = due.some(({ asks }) => asks === source.main);
@@ -244,15 +244,23 @@ function endPoll({ kept, passing }: SourcePart, poll: Poll, context: SourceConte
   const failed = describeFailures(source, poll.failures, answers);
   const outcome = { answers, failures: [...new Set(failed.map(({ sentence }) => sentence))] };
   return {
-    kept: keepFailed(kept, failed, { answered, at: trueTime, tariff }),
+    kept: keepOutcome(kept, failed, { answered, at: trueTime, tariff }),
     passing: {
       ...passing,
       poll: null,
+      requestTimes: withoutUnsent(passing.requestTimes, poll),
       isPolled: true,
       counts: countPoll(passing.counts, outcome),
       said: [...passing.said, ...toldTo(poll, source, outcome)],
     },
   };
+}
+
+/** What a poll that ends early has not asked is still due. */
+function withoutUnsent(times: RequestTimes, { queue: [, ...unsent] }: Poll): RequestTimes {
+  const polled = { ...times.polled };
+  for (const { request } of unsent) delete polled[request.kind];
+  return { ...times, polled };
 }
 
 function toldTo({ command }: Poll, source: Source, outcome: PollOutcome): LogLine[] {

@@ -5,10 +5,10 @@ import type { OfficialAnswer } from "../contract/answer.ts";
 import { officialEndpoints } from "../contract/endpoints.ts";
 import { learnOfficial } from "../days/learn.ts";
 import { describeUnusable, whyFailure } from "../days/official-answer.ts";
-import { mayBeAsked } from "./plan-requests.ts";
+import { mayBeAskedAgain } from "./keep-answers.ts";
 import type { PollTime } from "./poll-times.ts";
 import { describeUnreadable } from "./request-failure.ts";
-import type { DueRequest, PollContext, Source, SourcePart } from "./source.ts";
+import type { DueRequest, Source, SourceContext, SourcePart } from "./source.ts";
 
 export const RTE: Source = {
   id: "official",
@@ -22,12 +22,13 @@ export const RTE: Source = {
     over: "vigie may send requests to the official source again",
   },
   main: "light",
-  times: (part, context) => [...timesOfDays(context), ...timesOfSeason(part, context)],
+  times: (part, context) => [...timesOfDays(part, context), ...timesOfSeason(part, context)],
   plan: (due, part, context) =>
     due.flatMap(({ asks, isEssential: essential }): DueRequest[] => {
       if (asks === "light") return [{ request: { kind: "light" }, essential }];
-      if (!maySeasonBeAsked(part, context)) return [];
-      const { label } = seasonOf(tariffDate(context.trueTime, context.tariff));
+      const { trueTime, tariff } = context;
+      if (!mayBeAskedAgain("season", part.kept.failures, trueTime, tariff)) return [];
+      const { label } = seasonOf(tariffDate(trueTime, tariff));
       return [{ request: { kind: "season", label }, essential }];
     }),
   findFollowUps: () => [],
@@ -41,12 +42,12 @@ export const RTE: Source = {
 };
 
 /**
- * Today and tomorrow: in the hours of the announcement until tomorrow is confirmed, after them hourly until the day that is awaited is,
- * and hourly while the two sources name different colours.
+ * Today and tomorrow: in the hours of the announcement until tomorrow is confirmed, and after them hourly until the next day is. And
+ * hourly while the two sources name different colours, or RTE does not answer: one failure at 18:00 must not stand all night.
  */
-function timesOfDays(context: PollContext): PollTime[] {
-  const { lines, tariff, knownDays } = context;
-  const { announcement, afterAnnouncement, hourly, rechecks } = lines;
+function timesOfDays({ kept }: SourcePart, context: SourceContext): PollTime[] {
+  const { pollLines, tariff, knownDays } = context;
+  const { announcement, afterAnnouncement, hourly, rechecks } = pollLines;
   const asks = "light";
   const word = (date: IsoDate) => knownDays.days[date]?.rte_word;
   const today = (at: Instant) => civilDate(at, tariff.time_zone);
@@ -56,30 +57,26 @@ function timesOfDays(context: PollContext): PollTime[] {
     { cron: afterAnnouncement, asks, holds: (at) => !word(awaited(at))?.confirmed, isEssential: true },
     { cron: announcement.quarterHourly, asks, holds: (at) => word(tomorrow(at)) === undefined },
     { cron: announcement.halfHourly, asks, holds: (at) => word(tomorrow(at))?.confirmed === false },
-    { cron: hourly, asks, holds: (at) => doSourcesDiffer(at, context) },
+    { cron: hourly, asks, holds: (at) => kept.failing !== null || doSourcesDiffer(at, context) },
     ...rechecks.map((cron): PollTime => ({ cron, asks, holds: () => true, isEssential: true })),
   ];
 }
 
 /** Once a day at night; if it fails, again as soon as it may be. */
-function timesOfSeason(part: SourcePart, context: PollContext): PollTime[] {
-  const { night, quarterHourly } = context.lines;
-  const hasFailed = part.kept.failures.season !== undefined;
+function timesOfSeason(part: SourcePart, context: SourceContext): PollTime[] {
+  const { pollLines, tariff } = context;
+  const { night, quarterHourly } = pollLines;
+  const { failures } = part.kept;
+  const mayBeRetried = (at: Instant) =>
+    failures.season !== undefined && mayBeAskedAgain("season", failures, at, tariff);
   return [
     { cron: night, asks: "season", holds: () => true },
-    { cron: quarterHourly, asks: "season", holds: () => hasFailed && maySeasonBeAsked(part, context) },
+    { cron: quarterHourly, asks: "season", holds: mayBeRetried },
   ];
 }
 
-function maySeasonBeAsked(
-  { kept: { failures } }: SourcePart,
-  { trueTime: now, tariff }: PollContext,
-): boolean {
-  return mayBeAsked({ kind: "season" }, { failures, now, tariff });
-}
-
 /** Whether the two sources name different colours for the day in force, the next one or tomorrow. */
-function doSourcesDiffer(at: Instant, { tariff, knownDays: { days } }: PollContext): boolean {
+function doSourcesDiffer(at: Instant, { tariff, knownDays: { days } }: SourceContext): boolean {
   const inForce = tariffDate(at, tariff);
   const tomorrow = addDays(civilDate(at, tariff.time_zone), 1);
   return [inForce, addDays(inForce, 1), tomorrow].some((date) => {
@@ -90,6 +87,6 @@ function doSourcesDiffer(at: Instant, { tariff, knownDays: { days } }: PollConte
 }
 
 /** `06:30:00` */
-function timeOfDay(at: Instant, { tariff }: PollContext): string {
+function timeOfDay(at: Instant, { tariff }: SourceContext): string {
   return wallTime(at, tariff.time_zone).slice("2026-01-05T".length);
 }

@@ -5,7 +5,7 @@ import { endpoints } from "../contract/endpoints.ts";
 import { learn } from "../days/learn.ts";
 import { type PlanInput, planFollowUps, planRequests } from "./plan-requests.ts";
 import type { PollTime } from "./poll-times.ts";
-import type { PollContext, Source, SourceContext, SourcePart } from "./source.ts";
+import type { Source, SourceContext, SourcePart } from "./source.ts";
 
 export const FORECAST_SERVICE: Source = {
   id: "service",
@@ -18,7 +18,7 @@ export const FORECAST_SERVICE: Source = {
     over: "vigie may send requests to the service again",
   },
   main: "forecasts",
-  times: (_part, context) => pollTimes(context),
+  times: pollTimes,
   plan: ([due], part, context) => {
     if (!due) return [];
     const requests = planRequests(planInput(part, context, due.isRecheck));
@@ -35,15 +35,16 @@ export const FORECAST_SERVICE: Source = {
   describeUnusable: () => [],
 };
 
-/** Often until the service names tomorrow, then seldom until it confirms it. */
-function pollTimes({ lines, tariff, knownDays }: PollContext): PollTime[] {
-  const { every, announcement, rechecks } = lines;
+/** Often until the service names tomorrow, then seldom until it confirms it. While it does not answer, hourly at least. */
+function pollTimes({ kept }: SourcePart, { pollLines, tariff, knownDays }: SourceContext): PollTime[] {
+  const { every, hourly, announcement, rechecks } = pollLines;
   const asks = "forecasts";
   const tomorrow = (at: Instant) => knownDays.days[addDays(civilDate(at, tariff.time_zone), 1)]?.service_word;
   return [
     { cron: every, asks, holds: always, isEssential: true },
     { cron: announcement.every, asks, holds: (at) => tomorrow(at) === undefined },
     { cron: announcement.seldom, asks, holds: (at) => tomorrow(at)?.confirmed === false },
+    { cron: hourly, asks, holds: () => kept.failing !== null },
     ...rechecks.map((cron): PollTime => ({ cron, asks, holds: always, isEssential: true, isRecheck: true })),
   ];
 }

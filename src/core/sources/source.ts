@@ -1,6 +1,7 @@
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../contract/answer.ts";
 import type { KnownDays } from "../days/known-days.ts";
+import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
 import type { Problem } from "../log/problem.ts";
 import type { PollCounts } from "./poll-outcome.ts";
@@ -25,9 +26,9 @@ export interface Source {
   /** The request for today and tomorrow, which is what a command asks for. */
   main: RequestKind;
   /** When it is asked. */
-  times(part: SourcePart, context: PollContext): readonly PollTime[];
+  times(part: SourcePart, context: SourceContext): readonly PollTime[];
   /** The requests of a poll if this is due, the most important first. */
-  plan(due: readonly DuePoll[], part: SourcePart, context: PollContext): readonly DueRequest[];
+  plan(due: readonly DuePoll[], part: SourcePart, context: SourceContext): readonly DueRequest[];
   /** The requests that an answer makes necessary at once. `context` is that after the answer was learnt, `before` is what was known before. */
   findFollowUps(
     event: { answer: SourceAnswer; before: KnownDays },
@@ -49,9 +50,6 @@ export interface Source {
   describeUnusable(answer: SourceAnswer, now: Instant, tariff: Tariff): readonly string[];
 }
 
-/** As the views, the metrics and the state file name it. */
-export const SOURCE_IDS = ["service", "official"] as const;
-export type SourceId = (typeof SOURCE_IDS)[number];
 export type SourceRequest = Request | OfficialRequest;
 export type SourceAnswer = Answer | OfficialAnswer;
 
@@ -66,7 +64,7 @@ export interface SourcePassing {
   /** null: none is under way. */
   poll: Poll | null;
   requestTimes: RequestTimes;
-  /** Why a request of the first poll since the start was tried again at first: it is said at once. */
+  /** The first failure since the start. That of the first poll is said before its poll is over. */
   firstFailure: string | null;
   /** A poll has ended since the start, with or without an answer. */
   isPolled: boolean;
@@ -110,10 +108,6 @@ export interface SourceContext {
   trueTime: Instant;
   /** Milliseconds from this machine's clock to the true time, as a source told it: 0 while the clock counts as right. */
   behind: number;
-}
-
-/** The same, to find what is due. */
-export interface PollContext extends SourceContext {
   /** When this installation may ask. */
-  lines: PollLines;
+  pollLines: PollLines;
 }

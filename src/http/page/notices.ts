@@ -1,4 +1,5 @@
 import type { DayFacts } from "../../core/facts/facts.ts";
+import type { SourceId } from "../../core/facts/source-record.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
 import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 
@@ -70,7 +71,7 @@ function officialNotice(page: Page): Html | null {
     : null;
 }
 
-function sourceNotice(source: "service" | "official", page: Page): Html | null {
+function sourceNotice(source: SourceId, page: Page): Html | null {
   const { t, view, when } = page;
   const { status, last_error } = view.real.facts[source];
   const last = lastAnswer(source, page);

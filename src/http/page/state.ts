@@ -1,4 +1,5 @@
 import { wallTime } from "../../core/calendar/dates.ts";
+import type { SourceId } from "../../core/facts/source-record.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
 import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 
@@ -33,7 +34,7 @@ function clock({ t, view }: Page): Html {
   return entry(t.clock, isDoubted ? "warn" : "ok", isDoubted ? t.clock_is_doubted : t.clock_right);
 }
 
-function source(name: "service" | "official", title: string, page: Page): Html {
+function source(name: SourceId, title: string, page: Page): Html {
   const { t, ago, when } = page;
   const status = statusOf(name, page);
   const last = lastAnswer(name, page);
@@ -43,12 +44,12 @@ function source(name: "service" | "official", title: string, page: Page): Html {
 }
 
 /** A simulator invents what either says. */
-function statusOf(name: "service" | "official", { view }: Page): keyof typeof MARKS {
+function statusOf(name: SourceId, { view }: Page): keyof typeof MARKS {
   const { status } = view.facts[name];
   return status === "ok" && view.factsInput.isInvented ? "simulated" : status;
 }
 
-function sayAnswers(name: "service" | "official", page: Page): string {
+function sayAnswers(name: SourceId, page: Page): string {
   const { t, view } = page;
   const status = statusOf(name, page);
   if (isUnheard(name, page)) return t.answers.not_since_start;

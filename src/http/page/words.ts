@@ -5,6 +5,7 @@ import { allowedColors } from "../../core/calendar/tariff-laws.ts";
 import { daysAt } from "../../core/facts/days-view.ts";
 import type { DayFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
+import type { SourceId } from "../../core/facts/source-record.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { PageView } from "../page-view.ts";
 import { type Html, html } from "./html.ts";
@@ -23,11 +24,11 @@ export interface Page {
   longDay: (date: IsoDate) => string;
   /** `lun. 13 janv.` */
   shortDay: (date: IsoDate) => string;
-  /** `06:00`, with the day where it is not today; `say` puts both together in another way. */
+  /** `06:00`, with the day if it is not today; `say` puts both together in another way. */
   when: (at: Instant, say?: SayTime) => string;
   /** `at 06:00`, as an element that the script turns into "3 minutes ago"; not while its clock, which is vigie's, is wrong. */
   ago: (at: Instant) => Html;
-  /** `0,1612`; null where it is not known. */
+  /** `0,1612`; null if it is not known. */
   rate: (value: number | null) => string | null;
   /** `0,1612 €`. */
   price: (value: number | null) => string | null;
@@ -80,23 +81,23 @@ function sayPlainly(time: string, day: string | null): string {
 }
 
 /** null: it has not answered, or there is none. */
-export function lastAnswer(source: "service" | "official", { view }: Page): Instant | null {
+export function lastAnswer(source: SourceId, { view }: Page): Instant | null {
   return view.factsInput[source]?.answered_at ?? null;
 }
 
 /** Whether the last answer of a source is known from the state file only: it may have answered later. */
-export function isSaved(source: "service" | "official", { view }: Page): boolean {
+export function isSaved(source: SourceId, { view }: Page): boolean {
   return view.sinceStart.unpolled.includes(source);
 }
 
 /** Whether nothing since the start shows how a source is. */
-export function isUnheard(source: "service" | "official", page: Page): boolean {
+export function isUnheard(source: SourceId, page: Page): boolean {
   const { status, last_error } = page.view.facts[source];
   const isAsked = status !== "off" && status !== "simulated";
   return isAsked && isSaved(source, page) && last_error === null;
 }
 
-/** The class that gives a day its colour, and its hatching where nothing official is known of it. */
+/** The class that gives a day its colour, and its hatching if nothing official is known of it. */
 export function colorClass(color: Color | null, official: boolean): string {
   return color === null ? "none" : official ? color : `${color} maybe`;
 }
@@ -116,7 +117,7 @@ export function sayReliability({ stage, source, confidence }: DayFacts, { t }: P
   return share === null ? `${t.stage.forecast}, ${t.no_confidence}` : `${t.stage.forecast} ${share}\u00a0%`;
 }
 
-/** What an unknown day can only be; null where the tariff leaves it open. */
+/** What an unknown day can only be; null if the tariff leaves it open. */
 export function possible(date: IsoDate, say: Texts["only"], { t, view }: Page): string | null {
   const allowed = allowedColors(date, view.tariff.laws);
   return allowed.length < COLORS.length ? say(allowed.join(t.or)) : null;

@@ -29,6 +29,11 @@ describe("the service", () => {
     ["has failed for a second less than three hours", { ...failingFor(3 * HOUR - 1000) }, "degraded"],
     ["has failed for three hours", failingFor(3 * HOUR), "down"],
     ["has failed in part for a day", { ...failingFor(24 * HOUR), answered_at: AT - HOUR }, "degraded"],
+    [
+      "is down, and the clock was set back behind its last answer",
+      { ...failingFor(3 * HOUR), answered_at: AT + HOUR },
+      "down",
+    ],
     ["never answered in three hours", { ...failingFor(3 * HOUR), answered_at: null }, "down"],
     ["answered a day ago, and was not asked since", { answered_at: AT - 24 * HOUR }, "ok"],
     ["answered two days ago, and was not asked since", { answered_at: AT - 48 * HOUR }, "degraded"],
@@ -55,6 +60,9 @@ describe("the service", () => {
       last_success: AT - HOUR,
       last_error: "no route",
     });
+    // One request fails for ever, and the others are answered.
+    const inPart = { ...failingFor(24 * HOUR), answered_at: AT - HOUR };
+    expect(serviceOf(inPart)).toMatchObject({ last_success: Date.parse("2026-01-05T08:00:00Z") });
     expect(serviceOf(HISTORY_FAILS)).toMatchObject({ last_error: "404" });
     expect(serviceOf({ ...HISTORY_FAILS, failing: NO_ROUTE })).toMatchObject({ last_error: "no route" });
   });

@@ -19,7 +19,7 @@ test("after the clock was set back, the state file has values as old as they are
     outputs: options.outputs,
     sources: [],
     isInvented: false,
-    lines: readPollLines(options.service.poll, { ...options.tariff, offset: 0 }),
+    pollLines: readPollLines(options.service.poll, { ...options.tariff, offset: 0 }),
     grace: options.mqtt.grace,
     late_after: options.service.late_after,
     check_clock: options.service.check_clock,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keepAnswered, keepFailed } from "../../../src/core/sources/keep-answers.ts";
+import { keepAnswered, keepOutcome } from "../../../src/core/sources/keep-answers.ts";
 import { NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
 import { PARIS } from "../../support/tariff.ts";
 
@@ -9,7 +9,12 @@ const failedAt = (
   kind: "date" | "season",
   wall: string,
   answered: "forecasts"[] = [],
-) => keepFailed(kept, [{ kind, sentence: "404" }], { answered, at: at(wall), tariff: PARIS });
+) =>
+  keepOutcome(kept, [{ kind, failure: { kind: "other", sentence: "404" }, sentence: "404" }], {
+    answered,
+    at: at(wall),
+    tariff: PARIS,
+  });
 
 describe("what is kept of a source", () => {
   test("has the tariff day on which the season was answered, and the civil date of the history", () => {
@@ -35,7 +40,7 @@ describe("what is kept of a source", () => {
       "forecasts",
     ]);
     expect(second).toMatchObject({ answered_at: at("05 11:00"), failing: { since: at("05 10:00") } });
-    const over = keepFailed(second, [], {
+    const over = keepOutcome(second, [], {
       answered: ["forecasts", "date"],
       at: at("05 12:00"),
       tariff: PARIS,

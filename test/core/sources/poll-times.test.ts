@@ -22,8 +22,8 @@ const OPTIONS = {
 } as const;
 
 function timesOf(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0, options: PollOptions = OPTIONS) {
-  const lines = readPollLines(options, { ...PARIS, offset });
-  const context = { source: FORECAST_SERVICE, tariff: PARIS, knownDays, trueTime: 0, behind: 0, lines };
+  const pollLines = readPollLines(options, { ...PARIS, offset });
+  const context = { source: FORECAST_SERVICE, tariff: PARIS, knownDays, trueTime: 0, behind: 0, pollLines };
   return FORECAST_SERVICE.times(startSource(NEW_SOURCE), context);
 }
 
@@ -133,10 +133,10 @@ describe("when a poll is due", () => {
     expect(next("05:10:00")).toBe("04:50");
   });
 
-  test("an announcement.every that does not divide the hour counts from the installation's own minute", () => {
+  test("the hours of the announcement have the times of announcement.every, and the hourly ones", () => {
     const times = timesOf(NO_KNOWN_DAYS, 0, {
       ...OPTIONS,
-      announcement: { ...OPTIONS.announcement, every: 25 * MINUTE },
+      announcement: { ...OPTIONS.announcement, every: 20 * MINUTE },
     });
     const found: string[] = [];
     let now = at("2026-01-05T06:29:00+01:00");
@@ -144,7 +144,7 @@ describe("when a poll is due", () => {
       now = nextPollTime(times, now);
       found.push(new Date(now).toISOString().slice(11, 16));
     }
-    expect(found).toEqual(["05:50", "06:00", "06:25", "06:50", "07:00", "07:25"]);
+    expect(found).toEqual(["05:40", "06:00", "06:20", "06:40", "07:00", "07:20"]);
   });
 
   test("an ordinary day asks at most 150 requests, each poll being the forecasts and tomorrow until it is final", () => {

@@ -8,6 +8,7 @@ import {
   beginIfDue,
   beginPoll,
   endIfOver,
+  nextPoll,
   nextRequest,
   POLL_LIMIT,
   pollEnd,
@@ -26,9 +27,9 @@ import { RTE } from "../../../src/core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../../../src/core/sources/service-source.ts";
 import type {
   DueRequest,
-  PollContext,
   Source,
   SourceAnswer,
+  SourceContext,
   SourcePart,
 } from "../../../src/core/sources/source.ts";
 import { clientMemoryOf, EMPTY_MEMORY, NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
@@ -52,14 +53,14 @@ function open(source: Source, knownDays = NO_KNOWN_DAYS, sent_at: number | null 
   return { part, context: contextOf(source, knownDays, AT) };
 }
 
-function contextOf(source: Source, knownDays: KnownDays, { now }: Clocks): PollContext {
+function contextOf(source: Source, knownDays: KnownDays, { now }: Clocks): SourceContext {
   return {
     source,
     tariff: PARIS,
     knownDays,
     trueTime: now,
     behind: 0,
-    lines: readPollLines(
+    pollLines: readPollLines(
       { every: 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
       { ...PARIS, offset: 0.3 },
     ),
@@ -174,6 +175,39 @@ describe("a poll", () => {
     expect(answered(again, light).kept).toMatchObject({ answered_at: NOW, failing: null });
   });
 
+  test("that ends early leaves due what it has not asked", () => {
+    const { part, context } = open(RTE);
+    const begun = beginIfDue(part, AT, context);
+    expect(kindsOf(begun)).toEqual(["light", "season"]);
+    const due = nextRequest(begun) as DueRequest;
+    const failed = takeFailed(begun, { due, failure: failing("no route", "away") }, context);
+    expect(kindsOf(beginIfDue(failed, AT, context))).toEqual(["season"]);
+  });
+
+  test.each([FORECAST_SERVICE, RTE])(
+    "that failed is made again within an hour, also if the $name is not asked then otherwise",
+    (source) => {
+      // 20:05 in Paris: tomorrow is confirmed, and the service is asked every six hours.
+      const now = Date.parse("2026-01-05T19:05:00Z");
+      const days = knownDaysOf({ "2026-01-06": { ...official("bleu"), ...saidByRte("bleu") } });
+      const pollLines = readPollLines(
+        { every: 6 * 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
+        { ...PARIS, offset: 0.3 },
+      );
+      const at = { now, steady: 0 };
+      const context = { ...contextOf(source, days, at), pollLines };
+      const begun = beginIfDue(open(source).part, at, context);
+      const due = nextRequest(begun) as DueRequest;
+      const failed = takeFailed(begun, { due, failure: failing("no route", "other") }, context);
+      let ended = failed;
+      for (let next = nextRequest(ended); next; next = nextRequest(ended))
+        ended = takeFailed(ended, { due: next, failure: failing("no route", "other") }, context);
+      const again = nextPoll(ended, at, context);
+      expect(again - now).toBeLessThanOrEqual(60 * MINUTE);
+      expect(kindsOf(beginIfDue(ended, { now: again, steady: again - now }, context))[0]).toBe(source.main);
+    },
+  );
+
   test("of a spent budget is no failure", () => {
     const { part, context } = open(RTE);
     const begun = beginIfDue(part, AT, context);
@@ -208,7 +242,8 @@ describe("a difference between the sources", () => {
     };
     const at = { now: NOW + minutes * MINUTE, steady: minutes * MINUTE };
     const begun = beginPoll(open(RTE).part, [LIGHT], AT);
-    const ended = endIfOver(begun, { now: NOW, steady: POLL_LIMIT }, contextOf(RTE, knownDaysOf(days), AT));
+    const answer: OfficialAnswer = { kind: "light", words: [{ date: "2026-01-05", color: "bleu" }] };
+    const ended = takeAnswered(begun, { due: LIGHT, answer }, contextOf(RTE, knownDaysOf(days), AT));
     return kindsOf(beginIfDue(ended, at, contextOf(RTE, knownDaysOf(days), at)));
   };
 
@@ -282,7 +317,7 @@ describe.each([FORECAST_SERVICE, RTE])("the polls of the $name", (source) => {
         const sent: number[] = [];
 
         /** The client counts each request before it is sent; one that it may not send fails. */
-        const look = (context: PollContext) => {
+        const look = (context: SourceContext) => {
           told += part.passing.said.length;
           part = { ...part, passing: { ...part.passing, said: [] } };
           for (let due = nextRequest(part); due && due !== last; due = nextRequest(part)) {

@@ -4,7 +4,7 @@ import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
 import type { NEVER_ASKED } from "../../../src/core/facts/source-record.ts";
 import { startSource } from "../../../src/core/sources/poll.ts";
-import { findDue, readPollLines } from "../../../src/core/sources/poll-times.ts";
+import { findDue, nextPollTime, readPollLines } from "../../../src/core/sources/poll-times.ts";
 import { RTE } from "../../../src/core/sources/rte-source.ts";
 import { NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
 import { forecast, knownDaysOf, saidByRte } from "../../support/known-days.ts";
@@ -27,8 +27,13 @@ interface Given {
   before_start?: number | null;
 }
 
-/** The requests that are due if they were last part of a poll at these times. */
-function dueAt(now: number, polled: { light?: number; season?: number }, given: Given = {}) {
+/** When something is due next, if all that is awaited is confirmed. */
+function nextAt(now: number, failures: typeof NEVER_ASKED.failures) {
+  const { part, context } = open(now, { failures, words: { ...CONFIRMED, ...NEXT_CONFIRMED } });
+  return nextPollTime(RTE.times(part, context), now);
+}
+
+function open(now: number, given: Given) {
   const { words = {}, service = {}, between = ["06:30", "12:00"], offset = 0, failures = {} } = given;
   const dates = [...new Set([...Object.keys(words), ...Object.keys(service)])];
   const days = dates.map((date) => {
@@ -42,8 +47,17 @@ function dueAt(now: number, polled: { light?: number; season?: number }, given: 
     knownDays: knownDaysOf(Object.fromEntries(days)),
     trueTime: now,
     behind: 0,
-    lines: readPollLines({ every: HOUR, announcement: { between, every: 5 * MINUTE } }, { ...PARIS, offset }),
+    pollLines: readPollLines(
+      { every: HOUR, announcement: { between, every: 5 * MINUTE } },
+      { ...PARIS, offset },
+    ),
   };
+  return { part, context };
+}
+
+/** The requests that are due if they were last part of a poll at these times. */
+function dueAt(now: number, polled: { light?: number; season?: number }, given: Given = {}) {
+  const { part, context } = open(now, given);
   const requested = { before_start: given.before_start ?? null, polled };
   return RTE.plan(findDue(RTE.times(part, context), requested, now), part, context);
 }
@@ -158,6 +172,9 @@ describe("the season is requested", () => {
     expect(seasonDue(at("05 02:59"), at("05 02:00"), { failures: failures(1) })).toBe(false);
     expect(seasonDue(at("05 03:00"), at("05 02:00"), { failures: failures(1) })).toBe(true);
     expect(seasonDue(at("05 23:00"), at("05 02:00"), { failures: failures(10) })).toBe(false);
+    expect(nextAt(at("05 14:10"), { season: { at: at("05 14:02"), count: 1, sentence: "404" } })).toBe(
+      at("05 15:15"),
+    );
     const kinds = (now: string) =>
       dueAt(at(now), {}, { failures: failures(1) }).map(({ request }) => request.kind);
     expect([kinds("05 02:59"), kinds("05 03:00")]).toEqual([["light"], ["light", "season"]]);
