@@ -83,7 +83,12 @@ export function findDue(
   const kinds = [...new Set(times.map(({ asks }) => asks))];
   return kinds.flatMap((asks) => {
     const last = polled[asks] ?? null;
-    const come = times.filter((time) => time.asks === asks && hasCome(time, last ?? before_start, now));
+    const since = last === null ? before_start : last + SAME_TIME;
+    // Nothing was asked yet, or the clock was set back since.
+    const isAllDue = since === null || (last ?? since) > now;
+    const come = times.filter(
+      (time) => time.asks === asks && hasCome(time, isAllDue ? Number.NEGATIVE_INFINITY : since, now),
+    );
     if (last !== null && come.length === 0) return [];
     return {
       asks,
@@ -105,10 +110,9 @@ function nextOf({ cron, holds }: PollTime, now: Instant): Instant {
   return holds(at) ? at : Number.POSITIVE_INFINITY;
 }
 
-/** Since the last request was sent; also if the clock was set back since. */
-function hasCome({ cron, holds }: PollTime, last: Instant | null, now: Instant): boolean {
+function hasCome({ cron, holds }: PollTime, since: Instant, now: Instant): boolean {
   const at = lastMatch(cron, now);
-  return (last === null || last > now || at > last) && holds(at);
+  return at > since && holds(at);
 }
 
 /** Each so many minutes, always at the same second of the hour. */
@@ -136,4 +140,6 @@ function keepTimes({ times, time_zone }: CronTimes, keep: (time: string) => bool
 }
 
 const MINUTE = 60_000;
+/** What a source says of the time may put it back by a second: a time that has just come does not come again. */
+const SAME_TIME = 30_000;
 const HOUR_IN_SECONDS = 3_600;

@@ -67,6 +67,17 @@ describe("when a poll is due", () => {
     expect(duePoll(now, now + MINUTE)).toMatchObject({ isEssential: true });
   });
 
+  test("once, if a source says with its answer that it is a second earlier", () => {
+    const hour = at("2026-01-05T03:00:00+01:00");
+    expect(duePoll(hour, hour - 50 * MINUTE)).toMatchObject({ asks: "forecasts" });
+    // The poll began at the hour, which is a second before it by what was said since.
+    expect(duePoll(hour, hour - 1000)).toBeNull();
+    const everyMinute = { ...OPTIONS, announcement: { ...OPTIONS.announcement, every: MINUTE } };
+    const times = timesOf(NO_KNOWN_DAYS, 0, everyMinute);
+    const seven = at("2026-01-05T07:00:00+01:00");
+    expect(duePoll(seven + MINUTE, seven + 2000, times)).not.toBeNull();
+  });
+
   test("none goes more than an hour without a poll, whatever the hour and the offset", () => {
     const year = at("2026-01-01T00:00:00Z");
     fc.assert(
@@ -75,7 +86,7 @@ describe("when a poll is due", () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         (seconds, offset) => {
           const now = year + seconds * 1000;
-          expect(duePoll(now, now - 60 * MINUTE, timesOf(NO_KNOWN_DAYS, offset))).toMatchObject({
+          expect(duePoll(now, now - 61 * MINUTE, timesOf(NO_KNOWN_DAYS, offset))).toMatchObject({
             isEssential: true,
           });
         },
