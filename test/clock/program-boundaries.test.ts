@@ -162,8 +162,8 @@ describe.skipIf(reason)(`the built program at ${SPEED} times real speed ${reason
       await running.until({ "service/status": "ok", "next/color": "rouge" });
       service.faults.set(["down"]);
       const turns: [string, Record<string, string>][] = [
-        ["2026-01-04T23:00:00Z", { "today/color": "rouge", rouge_today: "ON", "service/status": "down" }],
-        ["2026-01-05T05:00:00Z", { "now/color": "rouge", rouge_now: "ON", rouge_hp_now: "ON" }],
+        ["2026-01-04T23:00:00Z", { "today/color": "rouge", rouge_today: "ON" }],
+        ["2026-01-05T05:00:00Z", { "now/color": "rouge", rouge_hp_now: "ON", "service/status": "down" }],
         ["2026-01-05T21:00:00Z", { "now/slot": "rouge_hc", rouge_hp_now: "OFF", rouge_now: "ON" }],
         ["2026-01-06T05:00:00Z", { "now/date": "2026-01-06", "now/official": "OFF" }],
       ];
