@@ -7,7 +7,7 @@ export type RequestKind = (Request | OfficialRequest)["kind"];
 export interface RequestTimes {
   /** When the last request was sent before this start; null at the first start. */
   before_start: Instant | null;
-  /** When the requests of each kind were last part of a poll since the start, sent or not. */
+  /** When the poll began that last asked for each kind since the start. What a poll that ended early has left out is not in it. */
   polled: Readonly<Partial<Record<RequestKind, Instant>>>;
 }
 
