@@ -1,3 +1,6 @@
+import type { Instant } from "../core/calendar/tariff.ts";
+import { type KnownDays, newestInstant } from "../core/days/known-days.ts";
+import { rteWordsOf, withoutRteWords } from "../core/days/official-words.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import type { LogLine } from "../core/log/log-line.ts";
 import type { Kept } from "../core/loop/known.ts";
@@ -5,7 +8,7 @@ import { readOutputs, readOutputsState } from "../core/outputs/outputs-state.ts"
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { readRulesState } from "../core/rules/rules-state.ts";
 import { readKeptValues } from "../core/rules/value-readings.ts";
-import { NEW_SOURCE, readSource } from "../core/sources/source-kept.ts";
+import { NEW_SOURCE, readSource, type SourceKept } from "../core/sources/source-kept.ts";
 import { knownDaysOf, type State, withOfficial, withSource } from "./state.ts";
 
 /** The sources of a configuration, as the state file names them. */
@@ -18,11 +21,14 @@ export interface KeptSources {
 
 /** What the state file holds for these sources. A part that cannot be read counts as empty. */
 export function readKept(state: State, { service, official }: KeptSources): Kept {
+  const days = knownDaysOf(state, service, official);
   return {
-    days: knownDaysOf(state, service, official),
+    days,
     sources: {
-      service: readSource(state.clients[service]),
-      ...(official !== null && { official: readSource(state.official_clients[official]) }),
+      service: withAnswer(readSource(state.clients[service]), newestInstant(withoutRteWords(days))),
+      ...(official !== null && {
+        official: withAnswer(readSource(state.official_clients[official]), newestRteWord(days)),
+      }),
     },
     rules: readRulesState(state.rules),
     settings: readRuleSettings(state.settings),
@@ -30,6 +36,16 @@ export function readKept(state: State, { service, official }: KeptSources): Kept
     outputs: readOutputsState(state.outputs),
     values: readKeptValues(state.values),
   };
+}
+
+/** An older vigie did not keep when a source has answered, but what it said. */
+function withAnswer(source: SourceKept, newest: Instant | null): SourceKept {
+  return source.answered_at === null ? { ...source, answered_at: newest } : source;
+}
+
+function newestRteWord(days: KnownDays): Instant | null {
+  const said = Object.values(rteWordsOf(days)).map(({ first_said }) => first_said);
+  return said.length === 0 ? null : Math.max(...said);
 }
 
 /** What is said of outputs in the state file that cannot be read, each by its key. */

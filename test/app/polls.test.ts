@@ -132,9 +132,7 @@ describe("a poll", () => {
     isAway = false;
     expect(await later(second, 60)).toEqual(["no season", "The forecast service answers again, after 1 h"]);
     isSeasonThere = true;
-    expect(await later(second, 60)).toEqual([
-      "The forecast service answers about the season again, after 1 h",
-    ]);
+    expect(await later(second, 60)).toEqual(["The forecast service answers about the season, after 1 h"]);
   });
 
   test("tells a command its first failure at once, and nothing more", async () => {

@@ -159,7 +159,7 @@ describe("the failure of a request", () => {
 describe("what is known of the days", () => {
   const later = (hours: number): Answer => ({ ...forecasts, updated_at: NOW + hours * HOUR });
 
-  test("is written at once where a day is new, and every two hours where only the time of the forecasts is", async () => {
+  test("is written at once where a day is new, and every three hours if only the time of the forecasts is", async () => {
     const clock = { at: NOW };
     let answer: Answer = forecasts;
     const store = createMemoryStore(emptyState("test"));
@@ -177,10 +177,10 @@ describe("what is known of the days", () => {
     clock.at = NOW + 12 * HOUR;
     answer = later(0);
     expect(await written()).toBe(true);
-    answer = later(1.9);
+    answer = later(2.9);
     expect(await written()).toBe(false);
-    expect(days().updated_at).toBe(NOW + 1.9 * HOUR);
-    answer = later(2);
+    expect(days().updated_at).toBe(NOW + 2.9 * HOUR);
+    answer = later(3);
     expect(await written()).toBe(true);
     answer = { ...forecasts, updated_at: NOW + 2 * HOUR, days: [{ ...rouge, color: "blanc" }] };
     expect(await written()).toBe(true);

@@ -68,6 +68,12 @@ describe("how much was sent to the official source, and since when it fails", ()
     expect(open(createMemoryStore(damaged)).memory.get()).toEqual(EMPTY_MEMORY);
   });
 
+  test("begins with what RTE has said last, if an older vigie did not keep when it answered", () => {
+    const words = { "2026-01-05": { color: "bleu" as const, first_said: AT - 60_000, confirmed: true } };
+    const older = { ...emptyState("test"), official_words: { [RTE]: words } };
+    expect(open(createMemoryStore(older)).loop.view().factsInput.official?.answered_at).toBe(AT - 60_000);
+  });
+
   test("is nowhere with official.source: off", async () => {
     const { store, command } = open(undefined, "off");
     await command({ kind: "simulation", request: { color: "rouge", from: "now", for: 60_000 } });

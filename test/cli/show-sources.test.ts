@@ -57,7 +57,7 @@ describe("the page of vigie show", () => {
     const record = { ...NEVER_ASKED, answered_at: at, failing };
     expect(pageOf({}).join()).not.toContain("official source");
     const lines = pageOf({ official: record });
-    expect(lines).toContain("official source degraded, last answer Mon 05 Jan, 12:00 or later");
+    expect(lines).toContain("official source degraded, last answer Mon 05 Jan, 09:00 or later");
     expect(lines).toContain("last error of the official source: RTE has no route");
     expect(pageOf({ official: record, service: null })).toContain("service off");
   });

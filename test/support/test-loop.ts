@@ -8,7 +8,7 @@ import { configSchema } from "../../src/config/config-schema.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Request } from "../../src/core/contract/answer.ts";
-import { type KnownDays, newestInstant } from "../../src/core/days/known-days.ts";
+import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { LogLine } from "../../src/core/log/log-line.ts";
 import { saidAtStart } from "../../src/core/loop/changes.ts";
 import type { Command } from "../../src/core/loop/command.ts";
@@ -29,18 +29,6 @@ import { logTo } from "./logs.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { PARIS } from "./tariff.ts";
 import { passTurns } from "./turns.ts";
-
-/** With these days, which both sources have told when the newest of them was seen. */
-function keptWith(days: KnownDays, kept: Kept): Kept {
-  const told = <Source extends object | undefined>(source: Source) =>
-    source && { ...source, answered_at: newestInstant(days) };
-  const { service, official } = kept.sources;
-  return {
-    ...kept,
-    days,
-    sources: { ...(service && { service: told(service) }), ...(official && { official: told(official) }) },
-  };
-}
 
 type AskService = (request: Request, options: RequestOptions) => Promise<SourceReply>;
 
@@ -154,7 +142,7 @@ export function openTestLoop({ rules = [], days, clock, ...options }: TestLoopOp
   });
   const { post } = loop;
   if (days)
-    void store.save(withKept(store.state(), keptWith(days, readKeptOf(store, config)), keptSources(config)));
+    void store.save(withKept(store.state(), { ...readKeptOf(store, config), days }, keptSources(config)));
   const kept: Kept = readKeptOf(store, config);
   const refresh = () => post({ kind: "time" });
   const byHand = createPollsByHand(refresh);

@@ -9,14 +9,7 @@ import {
   type ServiceFacts,
   type ServiceStatus,
 } from "./facts.ts";
-import {
-  isSilentForADay,
-  lastError,
-  roundDown,
-  type SourceRecord,
-  shownAnswer,
-  sourceStatus,
-} from "./source-record.ts";
+import { isSilentForADay, lastError, roundDown, type SourceRecord, sourceStatus } from "./source-record.ts";
 
 /** How well the service answers, and the most important problem. `moment` is null while the clock is known to be wrong. */
 export function serviceFacts(input: FactsInput, moment: MomentFacts | null): ServiceFacts {
@@ -49,9 +42,10 @@ function answersOf(
   record: SourceRecord | null,
   changed_at = 0,
 ): Pick<OfficialFacts, "last_success" | "last_error"> {
-  return record
-    ? { last_success: shownAnswer(record, changed_at), last_error: lastError(record) }
-    : { last_success: null, last_error: null };
+  if (!record) return { last_success: null, last_error: null };
+  const { answered_at } = record;
+  const last_success = answered_at === null ? null : roundDown(answered_at, changed_at);
+  return { last_success, last_error: lastError(record) };
 }
 
 /** The most important problem while the broker is away. No topic ever says so: it would be read when the broker is back. */

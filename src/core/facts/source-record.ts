@@ -63,17 +63,7 @@ export function lastError({ failing, failures }: SourceRecord): string | null {
   return failing?.sentence ?? SELDOM.map((kind) => failures[kind]?.sentence).find(Boolean) ?? null;
 }
 
-/**
- * The last answer as it is published: rounded down as long as the source answers. Each message costs a write in the history of Home
- * Assistant.
- */
-export function shownAnswer({ answered_at, failing }: SourceRecord, from: Instant): Instant | null {
-  // One of its requests may fail for ever, while the others are answered.
-  const isSilent = answered_at !== null && failing !== null && failing.since >= answered_at;
-  return answered_at === null || isSilent ? answered_at : roundDown(answered_at, from);
-}
-
-/** In steps of four hours from this instant on. */
+/** In steps of four hours from an instant on, as it is published. Each message costs a write in the history of Home Assistant. */
 export function roundDown(at: Instant, from: Instant): Instant {
   return from + Math.floor((at - from) / SHOWN_EVERY) * SHOWN_EVERY;
 }

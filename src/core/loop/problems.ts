@@ -68,7 +68,8 @@ function failingSource(source: Source, { kept, passing }: Known, before: Problem
     const isAsked = since.isPolled && since.requestTimes.polled[kind] !== undefined && !isWaiting;
     // If today and tomorrow fail as well, there is one cause, which is said already.
     if (!failure || !(before.has(key) || (isAsked && !sentence))) return [];
-    return [[key, { sentence: failure.sentence, over: `The ${name} answers about the ${kind} again` }]];
+    const again = record.asked[kind] === null ? "" : " again";
+    return [[key, { sentence: failure.sentence, over: `The ${name} answers about the ${kind}${again}` }]];
   });
   return [...main, ...seldom];
 }

@@ -43,7 +43,7 @@ export function noteRules(part: SavingPart, saving: Saving, steady: number): Sav
  * | what was learnt of a source, and since    |                                                                  |
  * | when it fails                             |                                                                  |
  * | how many requests were sent               | the first ten after a start at once, then every tenth            |
- * | an answer with the same days              | every 2 hours                                                    |
+ * | an answer with the same days              | every 3 hours                                                    |
  * | verdicts and forecasts                    | at once; if values alone changed a verdict, within 5 minutes     |
  * | values heard                              | with the next write; if a rule has a `max_age`, at the latest    |
  * |                                           | three hours after the last write                                 |
@@ -161,7 +161,7 @@ function isCounted({ spent }: SourceKept, { spent: before }: SourceKept, counted
 
 const LEARNT = ["percent", "history_parameters", "pause", "asked", "failures"] as const;
 const COUNTS_SAVED = 10;
-const ANSWER_SAVED_EVERY = 2 * 3_600_000;
+const ANSWER_SAVED_EVERY = 3 * 3_600_000;
 /**
  * After a power cut a value counts from when the state file says that it was heard. While a service answers, its answers are
  * saved more often than that.

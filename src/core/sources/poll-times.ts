@@ -9,7 +9,7 @@ export interface PollOptions {
   announcement: { between: readonly [string, string]; every: number };
 }
 
-/** When one installation may ask its sources. */
+/** When one installation may ask its sources. Short hours of the announcement may leave a line without a time. */
 export interface PollLines {
   /** As `every` says. */
   every: CronTimes;
@@ -104,6 +104,8 @@ export function nextPollTime(times: readonly PollTime[], now: Instant): Instant 
 }
 
 function nextOf({ cron, holds }: PollTime, now: Instant): Instant {
+  // The hours of the announcement may be too short for any.
+  if (cron.times.length === 0) return Number.POSITIVE_INFINITY;
   let at = nextMatch(cron, now);
   // What failed may be asked again after an hour, which is four quarters.
   for (let tried = 1; tried <= 4 && !holds(at); tried += 1) at = nextMatch(cron, at);

@@ -144,6 +144,19 @@ describe("when a poll is due", () => {
     expect(next("05:10:00")).toBe("04:50");
   });
 
+  test("hours of the announcement in which no time falls have none, and the hourly polls go on", () => {
+    for (let offset = 0; offset < 1; offset += 0.01) {
+      const between = ["09:00", "09:05"] as const;
+      const times = timesOf(NO_KNOWN_DAYS, offset, {
+        ...OPTIONS,
+        announcement: { between, every: 60 * MINUTE },
+      });
+      const now = at("2026-01-05T08:00:00+01:00");
+      expect(nextPollTime(times, now) - now).toBeLessThanOrEqual(60 * MINUTE);
+      expect(duePoll(now, now - 61 * MINUTE, times)).toMatchObject({ isEssential: true });
+    }
+  });
+
   test("the hours of the announcement have the times of announcement.every, and the hourly ones", () => {
     const times = timesOf(NO_KNOWN_DAYS, 0, {
       ...OPTIONS,
