@@ -60,7 +60,7 @@ describe.skipIf(withoutMosquitto)(`official colours from RTE ${withoutMosquitto}
       config: { official: { source: "off" } },
     });
     await running.until({ availability: "online", "official/status": "off" });
-    await running.vigie.says(/The answer to GET .*history/);
+    await running.vigie.says(/The answer to GET .*public cannot be read/);
     expect(rte.asked.filter((path) => path.startsWith("/tempo"))).toEqual([]);
   });
 });

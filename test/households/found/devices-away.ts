@@ -215,7 +215,8 @@ export const DEVICES_AWAY: readonly Found[] = [
     what: "a device whose address refuses is no problem any more, as it says that it is back",
     scenario: {
       ...QUIET_MORNING,
-      length: 1_500,
+      // Between two polls: the judges look at its end, if it is calm.
+      length: 1_200,
       configs: [OVER_HTTP_WITH_ELSE],
       devices: [REPORTING_ONLINE],
       events: [

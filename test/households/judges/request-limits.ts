@@ -72,7 +72,7 @@ interface Failure {
   failed: readonly number[];
 }
 
-/** "The service is asked for it again after an hour, and no more after ten failures on one day." */
+/** "It is asked for again after an hour, and no more after ten failures on one day." */
 function judgeFailing(trace: Trace, path: string): Finding[] {
   return untilWrong(failuresOf(trace, path), ({ steady, failed }) => {
     const wrong = (what: string) => ({ at: steady, sentence: `${path} fails: ${what}` });

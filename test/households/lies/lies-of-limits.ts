@@ -42,7 +42,7 @@ export const LIES_OF_LIMITS: readonly Lie[] = [
     name: "what failed once a day is asked again after ten minutes",
     breaks: {
       document: "docs/sources.md",
-      sentence: "The service is asked for it again after an hour, and no more after ten failures on one day.",
+      sentence: "It is asked for again after an hour, and no more after ten failures on one day.",
     },
     judge: "season and history that fail",
     tell: tellAtOne(
