@@ -16,7 +16,8 @@ export async function expectTrueSeason(options: SeasonOptions): Promise<void> {
   expect(outcome.starts).toBeGreaterThan(5);
   expect(outcome.connections).toBeGreaterThan(outcome.starts);
   expect(outcome.clockSteps).toBeGreaterThan(20);
-  expect(outcome.checks).toBeGreaterThan(365 * 24 * 3);
+  // At each poll, each boundary and each mishap: vigie wakes for nothing else.
+  expect(outcome.checks).toBeGreaterThan(365 * 24 * 2);
 }
 
 /** Two files test them, as each file runs on one core. */
