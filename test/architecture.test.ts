@@ -37,8 +37,7 @@ const CORE = [
   "loop",
 ];
 
-/** node-cron for `parse` only, which reads no clock; to load it starts nothing. */
-const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter", "node-cron"];
+const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bMath\.random\b|\bprocess\b|\bfetch\(|\bconsole\b|\bglobalThis\b/;
 

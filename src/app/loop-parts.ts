@@ -6,7 +6,6 @@ import { saidAtStart } from "../core/loop/changes.ts";
 import type { Kept, Known } from "../core/loop/known.ts";
 import type { LoopConfig } from "../core/loop/loop-config.ts";
 import { startKnown } from "../core/loop/start.ts";
-import { readPollLines } from "../core/sources/poll-times.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import type { Source } from "../core/sources/source.ts";
@@ -17,6 +16,7 @@ import { createSourceSink, type SourceClient } from "../service/source-sink.ts";
 import { type KeptSources, readKept, withKept } from "../state/kept.ts";
 import type { Store } from "../state/store.ts";
 import type { Beginning, Sink } from "./loop-state.ts";
+import { readPollLines } from "./read-poll-lines.ts";
 import type { Post } from "./run-loop.ts";
 
 /** The configuration, as far as it decides what vigie knows and does; not how it is reached. */

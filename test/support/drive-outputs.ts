@@ -1,5 +1,6 @@
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createLineLog } from "../../src/app/line-log.ts";
+import { readPollLines } from "../../src/app/read-poll-lines.ts";
 import { createLoop } from "../../src/app/run-loop.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
@@ -11,7 +12,6 @@ import type { View } from "../../src/core/loop/view.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
-import { readPollLines } from "../../src/core/sources/poll-times.ts";
 import { createDeviceSink } from "../../src/mqtt/device-sink.ts";
 import type { ConnectionUser } from "../../src/mqtt/owner-connection.ts";
 import type { ClockWithTimers } from "../../src/runtime/clock.ts";

@@ -1,4 +1,3 @@
-import { parse } from "node-cron";
 import { addDays, bothInstants, datesBetween, isoInstant, parseTimeOfDay } from "../calendar/dates.ts";
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant, IsoDate } from "../calendar/tariff.ts";
@@ -8,18 +7,6 @@ export interface CronTimes {
   times: readonly string[];
   time_zone: string;
 }
-
-/** Reads `S M H * * *`, with one second. */
-export const readCron = memoize((line: string, time_zone: string): CronTimes => {
-  if (!EVERY_DAY.test(line)) throw new Error(`Expected "S M H * * *" with one second, got "${line}"`);
-  const { second, minute, hour } = parse(line);
-  const times = hour.flatMap((hours) =>
-    minute.map((minutes) =>
-      [hours, minutes, ...second].map((part) => String(part).padStart(2, "0")).join(":"),
-    ),
-  );
-  return { times, time_zone };
-});
 
 /** The newest match at or before `now`. */
 export function lastMatch(cron: CronTimes, now: Instant): Instant {
@@ -53,5 +40,4 @@ function matchesOn(date: IsoDate, { times, time_zone }: CronTimes): Instant[] {
   return times.flatMap((time) => bothInstants(date, time, time_zone));
 }
 
-const EVERY_DAY = /^\d+ \S+ \S+ \* \* \*$/;
 const DAY = 24 * 3_600_000;

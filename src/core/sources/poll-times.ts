@@ -1,13 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
-import { type CronTimes, lastMatch, nextMatch, readCron } from "./cron-times.ts";
+import { type CronTimes, lastMatch, nextMatch } from "./cron-times.ts";
 import type { RequestKind, RequestTimes } from "./request-times.ts";
-
-/** `service.poll`. */
-export interface PollOptions {
-  /** Milliseconds. */
-  every: number;
-  announcement: { between: readonly [string, string]; every: number };
-}
 
 /** When one installation may ask its sources. Short hours of the announcement may leave a line without a time. */
 export interface PollLines {
@@ -41,34 +34,6 @@ export interface DuePoll {
   asks: RequestKind;
   isEssential: boolean;
   isRecheck: boolean;
-}
-
-/**
- * Each installation asks at its own second of the hour, and of five minutes or two hours for what is asked once a day: a thousand of
- * them do not ask at once. `offset`: 0 to 1.
- */
-export function readPollLines(
-  { every, announcement }: PollOptions,
-  { offset, time_zone, day_starts_at }: { offset: number; time_zone: string; day_starts_at: string },
-): PollLines {
-  const [begin, end] = announcement.between;
-  const grid = (step: number, zone = time_zone) => readCron(gridLine(step, offset), zone);
-  const within = (step: number) => keepTimes(grid(step), (time) => time >= begin && time < end);
-  const asked = announcement.every / MINUTE;
-  return {
-    every: grid(every / MINUTE, "UTC"),
-    quarterHourly: grid(15),
-    hourly: grid(60),
-    announcement: {
-      every: within(asked),
-      seldom: within(Math.max(asked, 30)),
-      quarterHourly: within(15),
-      halfHourly: within(30),
-    },
-    afterAnnouncement: keepTimes(grid(60), (time) => time >= end || time < day_starts_at),
-    rechecks: ["05:50", "18:00"].map((time) => readCron(lineAt(time, offset * 5), time_zone)),
-    night: readCron(lineAt("03:00", offset * 120), time_zone),
-  };
 }
 
 /**
@@ -117,31 +82,5 @@ function hasCome({ cron, holds }: PollTime, since: Instant, now: Instant): boole
   return at > since && holds(at);
 }
 
-/** Each so many minutes, always at the same second of the hour. */
-function gridLine(step: number, offset: number): string {
-  const second = Math.floor(offset * HOUR_IN_SECONDS);
-  const minute = Math.floor(second / 60);
-  const minutes = Array.from({ length: Math.ceil(60 / step) }, (_, index) => (minute + index * step) % 60);
-  const hours = Array.from({ length: 24 / Math.ceil(step / 60) }, (_, index) => {
-    const every = Math.ceil(step / 60);
-    return Math.floor(offset * every) + index * every;
-  });
-  return `${second % 60} ${minutes.join(",")} ${hours.join(",")} * * *`;
-}
-
-/** Once a day, so many minutes after this time. */
-function lineAt(time: string, later: number): string {
-  const [hour = 0, minute = 0] = time.split(":").map(Number);
-  const second = Math.floor(later * 60);
-  const minutes = hour * 60 + minute + Math.floor(second / 60);
-  return `${second % 60} ${minutes % 60} ${Math.floor(minutes / 60)} * * *`;
-}
-
-function keepTimes({ times, time_zone }: CronTimes, keep: (time: string) => boolean): CronTimes {
-  return { times: times.filter(keep), time_zone };
-}
-
-const MINUTE = 60_000;
 /** What a source says of the time may put it back by a second: a time that has just come does not come again. */
 const SAME_TIME = 30_000;
-const HOUR_IN_SECONDS = 3_600;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { readPollLines } from "../../../src/app/read-poll-lines.ts";
 import { configSchema } from "../../../src/config/config-schema.ts";
 import { startKnown } from "../../../src/core/loop/start.ts";
 import { take } from "../../../src/core/loop/take.ts";
-import { readPollLines } from "../../../src/core/sources/poll-times.ts";
 import { readKept } from "../../../src/state/kept.ts";
 import { emptyState } from "../../../src/state/state.ts";
 import { PARIS } from "../../support/tariff.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastMatch, nextMatch, readCron } from "../../../src/core/sources/cron-times.ts";
+import { readCron } from "../../../src/app/read-poll-lines.ts";
+import { lastMatch, nextMatch } from "../../../src/core/sources/cron-times.ts";
 import { createIntlWallClock } from "../../support/intl-wall-clock.ts";
 
 const MINUTE = 60_000;

@@ -1,13 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type PollOptions, readPollLines } from "../../../src/app/read-poll-lines.ts";
 import { type KnownDays, NO_KNOWN_DAYS, type ServiceWord } from "../../../src/core/days/known-days.ts";
 import { startSource } from "../../../src/core/sources/poll.ts";
-import {
-  findDue,
-  nextPollTime,
-  type PollOptions,
-  readPollLines,
-} from "../../../src/core/sources/poll-times.ts";
+import { findDue, nextPollTime } from "../../../src/core/sources/poll-times.ts";
 import { FORECAST_SERVICE } from "../../../src/core/sources/service-source.ts";
 import { NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
 import { PARIS } from "../../support/tariff.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readPollLines } from "../../../src/app/read-poll-lines.ts";
 import type { Clocks } from "../../../src/core/calendar/clocks.ts";
 import type { Color } from "../../../src/core/calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../../../src/core/contract/answer.ts";
@@ -20,7 +21,6 @@ import {
   takeMemory,
   takeTried,
 } from "../../../src/core/sources/poll.ts";
-import { readPollLines } from "../../../src/core/sources/poll-times.ts";
 import type { RequestFailure } from "../../../src/core/sources/request-failure.ts";
 import { PER_MINUTE, requestAllowance } from "../../../src/core/sources/request-limits.ts";
 import { RTE } from "../../../src/core/sources/rte-source.ts";

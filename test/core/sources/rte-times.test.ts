@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readPollLines } from "../../../src/app/read-poll-lines.ts";
 import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
 import type { NEVER_ASKED } from "../../../src/core/facts/source-record.ts";
 import { startSource } from "../../../src/core/sources/poll.ts";
-import { findDue, nextPollTime, readPollLines } from "../../../src/core/sources/poll-times.ts";
+import { findDue, nextPollTime } from "../../../src/core/sources/poll-times.ts";
 import { RTE } from "../../../src/core/sources/rte-source.ts";
 import { NEW_SOURCE } from "../../../src/core/sources/source-kept.ts";
 import { forecast, knownDaysOf, saidByRte } from "../../support/known-days.ts";
