@@ -55,10 +55,8 @@ function gridLine(step: number, offset: number): string {
   const second = Math.floor(offset * HOUR_IN_SECONDS);
   const minute = Math.floor(second / 60);
   const minutes = Array.from({ length: Math.ceil(60 / step) }, (_, index) => (minute + index * step) % 60);
-  const hours = Array.from({ length: 24 / Math.ceil(step / 60) }, (_, index) => {
-    const every = Math.ceil(step / 60);
-    return Math.floor(offset * every) + index * every;
-  });
+  const apart = Math.ceil(step / 60);
+  const hours = Array.from({ length: 24 / apart }, (_, index) => Math.floor(offset * apart) + index * apart);
   return `${second % 60} ${minutes.join(",")} ${hours.join(",")} * * *`;
 }
 

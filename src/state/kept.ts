@@ -25,9 +25,9 @@ export function readKept(state: State, { service, official }: KeptSources): Kept
   return {
     days,
     sources: {
-      service: withAnswer(readSource(state.clients[service]), newestInstant(withoutRteWords(days))),
+      service: withAnswer(readSource(state.clients[service]), () => newestInstant(withoutRteWords(days))),
       ...(official !== null && {
-        official: withAnswer(readSource(state.official_clients[official]), newestRteWord(days)),
+        official: withAnswer(readSource(state.official_clients[official]), () => newestRteWord(days)),
       }),
     },
     rules: readRulesState(state.rules),
@@ -39,8 +39,8 @@ export function readKept(state: State, { service, official }: KeptSources): Kept
 }
 
 /** An older vigie did not keep when a source has answered, but what it said. */
-function withAnswer(source: SourceKept, newest: Instant | null): SourceKept {
-  return source.answered_at === null ? { ...source, answered_at: newest } : source;
+function withAnswer(source: SourceKept, findNewest: () => Instant | null): SourceKept {
+  return source.answered_at === null ? { ...source, answered_at: findNewest() } : source;
 }
 
 function newestRteWord(days: KnownDays): Instant | null {

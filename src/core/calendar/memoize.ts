@@ -24,4 +24,16 @@ export function memoize<Key, Result extends NonNullable<unknown>, Context = void
   };
 }
 
+/** The same for data that never changes: what was found for an object is kept as long as the object is. */
+export function memoizeByObject<Key extends object, Result>(
+  compute: (key: Key) => Result,
+): (key: Key) => Result {
+  const results = new WeakMap<Key, { result: Result }>();
+  return (key) => {
+    const kept = results.get(key) ?? { result: compute(key) };
+    results.set(key, kept);
+    return kept.result;
+  };
+}
+
 const CONTEXTS = 64;

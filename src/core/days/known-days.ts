@@ -1,3 +1,4 @@
+import { memoizeByObject } from "../calendar/memoize.ts";
 import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
 import type { DayInAnswer, SeasonInAnswer } from "../contract/answer.ts";
 
@@ -63,17 +64,7 @@ export const NO_KNOWN_DAYS: KnownDays = { days: {}, seasons: {}, updated_at: nul
  * The newest instant at which something was seen: the true time is certainly not earlier. Each event asks several times, and
  * the same days have the same answer.
  */
-export function newestInstant(knownDays: KnownDays): Instant | null {
-  const found = newestInstants.get(knownDays);
-  if (found !== undefined) return found;
-  const newest = findNewestInstant(knownDays);
-  newestInstants.set(knownDays, newest);
-  return newest;
-}
-
-const newestInstants = new WeakMap<KnownDays, Instant | null>();
-
-function findNewestInstant(knownDays: KnownDays): Instant | null {
+export const newestInstant = memoizeByObject((knownDays: KnownDays): Instant | null => {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { forecast, service_word, rte_word } of Object.values(knownDays.days)) {
     newest = Math.max(newest, forecast?.seen_at ?? newest, service_word?.first_said ?? newest);
@@ -81,16 +72,10 @@ function findNewestInstant(knownDays: KnownDays): Instant | null {
   }
   for (const { seen_at } of Object.values(knownDays.seasons)) newest = Math.max(newest, seen_at);
   return newest === Number.NEGATIVE_INFINITY ? null : newest;
-}
+});
 
-/** When the service made the first answer with the newest of its forecasts; null: it has never said when. */
-export function newestForecast({ days }: KnownDays): Instant | null {
-  const found = newestForecasts.get(days);
-  if (found !== undefined) return found;
+/** When the service made the first answer with the newest of these forecasts; null: it has never said when. */
+export const newestForecast = memoizeByObject((days: KnownDays["days"]): Instant | null => {
   const said = Object.values(days).flatMap(({ forecast }) => forecast?.said_at ?? []);
-  const newest = said.length === 0 ? null : said.reduce((one, other) => Math.max(one, other));
-  newestForecasts.set(days, newest);
-  return newest;
-}
-
-const newestForecasts = new WeakMap<KnownDays["days"], Instant | null>();
+  return said.length === 0 ? null : said.reduce((one, other) => Math.max(one, other));
+});

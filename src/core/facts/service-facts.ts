@@ -16,7 +16,7 @@ export function serviceFacts(input: FactsInput, moment: MomentFacts | null): Ser
   const status = serviceStatus(input);
   return {
     status,
-    ...answersOf(input.service, newestForecast(input.knownDays) ?? 0),
+    ...answersOf(input.service, newestForecast(input.knownDays.days)),
     updated_at: shownUpdate(input.knownDays),
     problem_code: problemCode(status, moment, input),
     failed_outputs: input.failed_outputs,
@@ -27,9 +27,8 @@ export function serviceFacts(input: FactsInput, moment: MomentFacts | null): Ser
  * `updated_at` as it is published: exact with each forecast that changes, and in steps of four hours from then on. So an answer that
  * says the same again is rarely a message.
  */
-export function shownUpdate(knownDays: KnownDays): Instant | null {
-  const { updated_at } = knownDays;
-  return updated_at === null ? null : roundDown(updated_at, newestForecast(knownDays) ?? 0);
+export function shownUpdate({ days, updated_at }: KnownDays): Instant | null {
+  return updated_at === null ? null : roundDown(updated_at, newestForecast(days));
 }
 
 /** null: there is no official source. */
@@ -40,7 +39,7 @@ export function officialFacts(record: SourceRecord | null, at: Instant): Officia
 /** `changed_at`: so that the last answer moves together with the forecasts, in one message. */
 function answersOf(
   record: SourceRecord | null,
-  changed_at = 0,
+  changed_at: Instant | null = null,
 ): Pick<OfficialFacts, "last_success" | "last_error"> {
   if (!record) return { last_success: null, last_error: null };
   const { answered_at } = record;

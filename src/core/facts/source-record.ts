@@ -63,9 +63,10 @@ export function lastError({ failing, failures }: SourceRecord): string | null {
   return failing?.sentence ?? SELDOM.map((kind) => failures[kind]?.sentence).find(Boolean) ?? null;
 }
 
-/** In steps of four hours from an instant on, as it is published. Each message costs a write in the history of Home Assistant. */
-export function roundDown(at: Instant, from: Instant): Instant {
-  return from + Math.floor((at - from) / SHOWN_EVERY) * SHOWN_EVERY;
+/** In steps of four hours from an instant on (null: as the clock of UTC shows them), as it is published. Each message costs a write in the history of Home Assistant. */
+export function roundDown(at: Instant, from: Instant | null): Instant {
+  const first = from ?? 0;
+  return first + Math.floor((at - first) / SHOWN_EVERY) * SHOWN_EVERY;
 }
 
 function isSilentFor(length: number, record: SourceRecord, at: Instant): boolean {
@@ -73,7 +74,7 @@ function isSilentFor(length: number, record: SourceRecord, at: Instant): boolean
   return since !== null && at >= since + length;
 }
 
-/** Another request may be answered while one fails: then the source is not silent. An answer in the future is of a clock that was set back. */
+/** Another request may be answered while one fails: then the source is not silent. An answer in the future came before the clock was set back. */
 function silentSince({ failing, answered_at }: SourceRecord, at: Instant): Instant | null {
   if (!failing || answered_at === null || answered_at > at) return failing?.since ?? null;
   return Math.max(failing.since, answered_at);

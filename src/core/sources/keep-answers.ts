@@ -12,7 +12,7 @@ export function keepAnswered(kept: SourceKept, kind: RequestKind, at: Instant, t
     const day = kind === "season" ? tariffDate(at, tariff) : civilDate(at, tariff.time_zone);
     return { ...kept, failures, asked: { ...kept.asked, [kind]: day } };
   }
-  // What failed before the first answer ever was shown before its poll was over, and is over before that, too.
+  // Before the first answer ever, a failure is shown while its poll goes on. That answer ends it at once.
   return { ...kept, answered_at: at, failing: kept.answered_at === null ? null : kept.failing };
 }
 
@@ -34,7 +34,7 @@ export function keepOutcome(
   return isAnswered && kept.failing ? { ...kept, failing: null } : kept;
 }
 
-/** What names today and tomorrow fails. A clock that was set back since does not put the beginning into the future. */
+/** A request for today or the days ahead failed. If the clock was set back since the first failure, that is not in the future. */
 export function keepFailing(kept: SourceKept, sentence: string, at: Instant): SourceKept {
   return { ...kept, failing: { since: Math.min(kept.failing?.since ?? at, at), sentence } };
 }

@@ -35,10 +35,9 @@ export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInpu
     case "forecasts":
       return contradictedDates(answer, input);
     case "date":
-      return isNewlyOfficial(answer.day.date, before, input.knownDays)
-        ? [{ kind: "season" } as const].filter(({ kind }) =>
-            mayBeAskedAgain(kind, input.failures, input.now, input.tariff),
-          )
+      return isNewlyOfficial(answer.day.date, before, input.knownDays) &&
+        mayBeAskedAgain("season", input.failures, input.now, input.tariff)
+        ? [{ kind: "season" }]
         : [];
     case "season":
     case "history":

@@ -63,7 +63,7 @@ export function findDue(
   });
 }
 
-/** When one of these times comes next, within its next matches: whatever makes a condition hold later is an event of its own. */
+/** When one of these times comes next. If a condition holds at none of the next matches, only an event can make it hold. */
 export function nextPollTime(times: readonly PollTime[], now: Instant): Instant {
   return Math.min(...times.map((time) => nextOf(time, now)));
 }
@@ -75,6 +75,11 @@ function nextOf({ cron, holds }: PollTime, now: Instant): Instant {
   // What failed may be asked again after an hour, which is four quarters.
   for (let tried = 1; tried <= 4 && !holds(at); tried += 1) at = nextMatch(cron, at);
   return holds(at) ? at : Number.POSITIVE_INFINITY;
+}
+
+/** Late corrections are looked for, also if the next tariff day is final. */
+export function recheckTimes({ rechecks }: PollLines, asks: RequestKind): PollTime[] {
+  return rechecks.map((cron) => ({ cron, asks, holds: () => true, isEssential: true, isRecheck: true }));
 }
 
 function hasCome({ cron, holds }: PollTime, since: Instant, now: Instant): boolean {

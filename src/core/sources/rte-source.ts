@@ -6,7 +6,7 @@ import { officialEndpoints } from "../contract/endpoints.ts";
 import { learnOfficial } from "../days/learn.ts";
 import { describeUnusable, whyFailure } from "../days/official-answer.ts";
 import { mayBeAskedAgain } from "./keep-answers.ts";
-import type { PollTime } from "./poll-times.ts";
+import { type PollTime, recheckTimes } from "./poll-times.ts";
 import { describeUnreadable } from "./request-failure.ts";
 import type { DueRequest, Source, SourceContext, SourcePart } from "./source.ts";
 
@@ -47,7 +47,7 @@ export const RTE: Source = {
  */
 function timesOfDays({ kept }: SourcePart, context: SourceContext): PollTime[] {
   const { pollLines, tariff, knownDays } = context;
-  const { announcement, afterAnnouncement, hourly, rechecks } = pollLines;
+  const { announcement, afterAnnouncement, hourly } = pollLines;
   const asks = "light";
   const word = (date: IsoDate) => knownDays.days[date]?.rte_word;
   const today = (at: Instant) => civilDate(at, tariff.time_zone);
@@ -58,7 +58,7 @@ function timesOfDays({ kept }: SourcePart, context: SourceContext): PollTime[] {
     { cron: announcement.quarterHourly, asks, holds: (at) => word(tomorrow(at)) === undefined },
     { cron: announcement.halfHourly, asks, holds: (at) => word(tomorrow(at))?.confirmed === false },
     { cron: hourly, asks, holds: (at) => kept.failing !== null || doSourcesDiffer(at, context) },
-    ...rechecks.map((cron): PollTime => ({ cron, asks, holds: () => true, isEssential: true })),
+    ...recheckTimes(pollLines, asks),
   ];
 }
 

@@ -2,9 +2,10 @@ import { addDays, civilDate } from "../calendar/dates.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
 import { endpoints } from "../contract/endpoints.ts";
+import type { KnownDays } from "../days/known-days.ts";
 import { learn } from "../days/learn.ts";
 import { type PlanInput, planFollowUps, planRequests } from "./plan-requests.ts";
-import type { PollTime } from "./poll-times.ts";
+import { type PollTime, recheckTimes } from "./poll-times.ts";
 import type { Source, SourceContext, SourcePart } from "./source.ts";
 
 export const FORECAST_SERVICE: Source = {
@@ -24,11 +25,8 @@ export const FORECAST_SERVICE: Source = {
     const requests = planRequests(planInput(part, context, due.isRecheck));
     return requests.map((request) => ({ request, essential: due.isEssential }));
   },
-  findFollowUps: (
-    { answer, before }: { answer: Answer; before: SourceContext["knownDays"] },
-    part,
-    context,
-  ) => planFollowUps(answer, before, planInput(part, context, false)),
+  findFollowUps: ({ answer, before }: { answer: Answer; before: KnownDays }, part, context) =>
+    planFollowUps(answer, before, planInput(part, context, false)),
   learn,
   findFailure: () => null,
   // Its client warns of them.
@@ -37,15 +35,15 @@ export const FORECAST_SERVICE: Source = {
 
 /** Often until the service names tomorrow, then seldom until it confirms it. While it does not answer, hourly at least. */
 function pollTimes({ kept }: SourcePart, { pollLines, tariff, knownDays }: SourceContext): PollTime[] {
-  const { every, hourly, announcement, rechecks } = pollLines;
+  const { every, hourly, announcement } = pollLines;
   const asks = "forecasts";
   const tomorrow = (at: Instant) => knownDays.days[addDays(civilDate(at, tariff.time_zone), 1)]?.service_word;
   return [
-    { cron: every, asks, holds: always, isEssential: true },
+    { cron: every, asks, holds: () => true, isEssential: true },
     { cron: announcement.every, asks, holds: (at) => tomorrow(at) === undefined },
     { cron: announcement.seldom, asks, holds: (at) => tomorrow(at)?.confirmed === false },
     { cron: hourly, asks, holds: () => kept.failing !== null },
-    ...rechecks.map((cron): PollTime => ({ cron, asks, holds: always, isEssential: true, isRecheck: true })),
+    ...recheckTimes(pollLines, asks),
   ];
 }
 
@@ -56,5 +54,3 @@ function planInput(
 ): PlanInput {
   return { knownDays, lastAnswered, failures, tariff, now, recheck };
 }
-
-const always = () => true;
