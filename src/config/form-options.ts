@@ -160,7 +160,7 @@ function formSchema(t: FormWords) {
   );
 }
 
-/** A field may be left out or empty. */
+/** A field may be left out, or have nothing but spaces. */
 function optional<Field extends z.ZodType>(field: Field) {
   return z.preprocess((given) => (isEmpty(given) ? undefined : given), field.optional());
 }
@@ -302,7 +302,7 @@ function findOutputConflicts(
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
 /** The rows whose text an earlier row has, too. */

@@ -113,6 +113,14 @@ describe("a form", () => {
     expect(config.rules.map(({ id }) => id)).toEqual(["rouge_peak"]);
   });
 
+  test("counts a field that has only spaces as empty", async () => {
+    const other = { use: "boiler", kind: "other", place: "boiler/set", payload: "off" };
+    const spaces = await loadForm({ outputs: [{ ...other, otherwise: " ", name: "  ", report: " " }] });
+    const empty = await loadForm({ outputs: [other] });
+    expect(spaces.config.outputs).toEqual(empty.config.outputs);
+    expect(problemsIn({ outputs: [{ ...other, payload: " " }] })).toHaveLength(1);
+  });
+
   test("makes what the same lines in a file make", async () => {
     const form = await loadForm({
       service_address: "https://forecast.example.org",
