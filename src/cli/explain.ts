@@ -176,18 +176,14 @@ function explainAll(
   const values = readingsFrom(
     new Map([...readings].map(([one, reading]) => [one, asFarAsKnown(reading, heard !== null)])),
   );
-  const input = createEvaluationInput({ at, knownDays, tariff, simulation, values });
   // What a rule held to, and since when, is of now only.
   const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
+  const input = createEvaluationInput({ at, knownDays, tariff, simulation, values }, previous.at);
   const protect = writeErrors(io);
-  const { verdicts } = evaluateRules(
-    config.rules,
-    input,
-    readRuleSettings(state?.settings),
-    previous,
+  const { verdicts } = evaluateRules(config.rules, input, readRuleSettings(state?.settings), previous, {
     protect,
-  );
-  const forecasts = forecastVerdicts(verdicts, input, protect);
+  });
+  const forecasts = forecastVerdicts(verdicts, input);
   return verdicts.flatMap((verdict, index) => {
     const forecast = forecasts[index];
     return forecast ? [{ explanation: explainRule(verdict, forecast, input), forecast }] : [];

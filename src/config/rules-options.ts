@@ -35,7 +35,7 @@ const rule = z
       lag: shift().meta({ description: "OFF this much later. Default 0s, at most 24h." }),
       hold: shift().meta({
         description:
-          "How long the verdict stands when a forecast changes its mind again, or a value of the house (mqtt) changes again. Never delays the clock, and an official colour cuts it short. Default 0s, at most 24h.",
+          "How long no forecast and no value of the house (mqtt) turns the rule again, after one has. Never delays the clock, and an official colour ends it. Default 0s, at most 24h.",
       }),
       threshold: percent.optional().meta({
         description:

@@ -127,7 +127,7 @@ describe("a command", () => {
       expect(JSON.parse(payload("rules/ahead") ?? "")).not.toHaveProperty("enabled_until");
       loop.refresh();
       expect(ofSettings(lines)).toEqual([ENABLED_AGAIN]);
-      expect(settings()).toEqual({});
+      expect(settings()).toMatchObject({ ahead: { enabled: true, meanwhile: { isOver: true } } });
     });
 
     test("goes on over a restart, and its end takes effect at a start that comes after it", async () => {

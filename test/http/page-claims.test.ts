@@ -622,7 +622,7 @@ describe("what a condition found", () => {
     expect(readPage(view, "en")).toContain(english);
   });
 
-  test("is a number as the page writes it, and an earlier value where a hold lasts", async () => {
+  test("is a number as the page writes it, and a value beside the hold that keeps it from counting", async () => {
     const heard = new Map([["house/hot", { payload: "no", at: Date.parse(AFTERNOON) }]]);
     const rules = [rule({ rate: { below: 1 } }), { ...rule({ mqtt: HOT }, { hold: "30m" }), id: "held" }];
     const vigie = await openHouse({ rules, heardNow: heard });
@@ -633,7 +633,8 @@ describe("what a condition found", () => {
     vigie.clock.at += 60_000;
     await vigie.noticeValues();
     const page = readPage(vigie.view());
-    expect(page).toContain("en ce moment : no , à 14:05 , mais une valeur antérieure compte encore (hold)");
+    expect(page).toContain("en ce moment : no , à 14:05");
+    expect(page).toContain("aucune valeur ne la change avant 14:35 (hold)");
   });
 });
 

@@ -1,7 +1,7 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
-import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
+import { evaluateRules, type HoldMemory, NO_HOLDS } from "../../src/core/rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../../src/core/rules/evaluation-input.ts";
 import { forecastVerdicts, type VerdictForecast } from "../../src/core/rules/forecast-verdicts.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
@@ -39,6 +39,23 @@ export function inputAt(
   return createEvaluationInput({ at: instantOf(at), knownDays, tariff, simulation, values });
 }
 
+/** What a process remembers beside a state. A state that is read anew is that of a new process. */
+const holdsOf = new WeakMap<RulesState, HoldMemory>();
+
+function evaluateNext(
+  rules: readonly Rule[],
+  given: EvaluationInput,
+  previous: RulesState,
+  settings: RuleSettings,
+) {
+  const input = createEvaluationInput(given, previous.at);
+  const evaluated = evaluateRules(rules, input, settings, previous, {
+    holds: holdsOf.get(previous) ?? NO_HOLDS,
+  });
+  holdsOf.set(evaluated.next, evaluated.holds);
+  return { ...evaluated, forecasts: forecastVerdicts(evaluated.verdicts, input) };
+}
+
 interface Refresh {
   verdict: Verdict;
   next: RulesState;
@@ -53,9 +70,9 @@ export function refresh(
   previous: RulesState = NO_RULES_STATE,
   settings: RuleSettings = {},
 ): Refresh {
-  const { verdicts, next } = evaluateRules([rule], input, settings, previous);
+  const { verdicts, forecasts, next } = evaluateNext([rule], input, previous, settings);
   const [verdict] = verdicts;
-  const [forecast] = forecastVerdicts(verdicts, input);
+  const [forecast] = forecasts;
   if (!verdict || !forecast) throw new Error("Expected a verdict and its forecast, got none");
   return { verdict, next, forecast, input };
 }
@@ -67,8 +84,7 @@ export function refreshAll(
   previous: RulesState = NO_RULES_STATE,
   settings: RuleSettings = {},
 ) {
-  const { verdicts, real, next } = evaluateRules(rules, input, settings, previous);
-  const forecasts = forecastVerdicts(verdicts, input);
+  const { verdicts, real, next, forecasts } = evaluateNext(rules, input, previous, settings);
   const byId = <T>(items: readonly T[]) => new Map(rules.map(({ id }, index) => [id, items[index]]));
   const [verdictsById, forecastsById] = [byId(verdicts), byId(forecasts)];
   return {

@@ -4,7 +4,7 @@ import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { deriveFacts } from "../facts/derive-facts.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
-import { evaluateRules, type Saving } from "../rules/evaluate-rules.ts";
+import { evaluateRules, type HoldMemory, type Saving } from "../rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../rules/evaluation-input.ts";
 import { type MqttCondition, mqttConditionsIn } from "../rules/rule.ts";
 import type { RulesState } from "../rules/rules-state.ts";
@@ -33,6 +33,7 @@ export interface Evaluation {
   /** Without the colour that is pretended; the same function while none is. */
   real: { factsAt: (at: Instant) => Facts; verdicts: readonly Verdict[] };
   next: RulesState;
+  holds: HoldMemory;
   saving: Saving;
 }
 
@@ -47,15 +48,14 @@ export function evaluate(
   const { simulation } = factsInput;
   const trueTime = factsInput.clock.at;
   const readings = readNow(known, { trueTime, steady: at.steady }, config, protect);
-  const input = createEvaluationInput({
-    at: trueTime,
-    knownDays: known.kept.days,
-    tariff,
-    simulation,
-    values: readingsFrom(readings),
-  });
-  const { settings, rules: previous } = known.kept;
-  const { verdicts, real, next, saving } = evaluateRules(rules, input, settings, previous, protect);
+  const { days: knownDays, settings, rules: previous } = known.kept;
+  const input = createEvaluationInput(
+    { at: trueTime, knownDays, tariff, simulation, values: readingsFrom(readings) },
+    previous.at,
+  );
+  const { holds } = known.passing;
+  const evaluated = evaluateRules(rules, input, settings, previous, { protect, holds });
+  const { verdicts, real } = evaluated;
   const factsAt = factsAround(factsInput, tariff, protect);
   const realFactsAt =
     simulation === null
@@ -71,8 +71,9 @@ export function evaluate(
     readings,
     verdicts,
     real: { factsAt: realFactsAt, verdicts: real },
-    next,
-    saving,
+    next: evaluated.next,
+    holds: evaluated.holds,
+    saving: evaluated.saving,
   };
 }
 

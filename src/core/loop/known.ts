@@ -7,6 +7,7 @@ import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { forgetSaid, type OutputsPart } from "../outputs/outputs-part.ts";
 import type { OutputsState } from "../outputs/outputs-state.ts";
+import type { HoldMemory } from "../rules/evaluate-rules.ts";
 import type { RuleSettings } from "../rules/rule-settings.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import type { HeardValues, KeptValues, Readings } from "../rules/value-readings.ts";
@@ -52,6 +53,8 @@ export interface Passing {
   /** At the start days were known from before. */
   hadDays: boolean;
   values: ValuesPart;
+  /** Of the rules with a hold. */
+  holds: HoldMemory;
   outputs: OutputsPart["passing"];
   broker: BrokerState;
   homeAssistant: HomeAssistantStatus;

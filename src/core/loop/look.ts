@@ -58,7 +58,7 @@ export function look(
   });
   const facts = withOutputs(factsAt(trueTime));
   const realFacts = facts.simulation === null ? facts : withOutputs(real.factsAt(trueTime));
-  const forecasts = forecastVerdicts(verdicts, input, protect);
+  const forecasts = forecastVerdicts(verdicts, input);
   const decided = right ? { verdicts, forecasts, real: real.verdicts } : NOTHING_DECIDED;
   const boundary = right
     ? Math.min(facts.next_boundary, ruleBoundary(verdicts, forecasts, evaluation.readings, grace))
@@ -193,7 +193,7 @@ function ruleBoundary(
   grace: number,
 ): Instant {
   return Math.min(
-    ...verdicts.map(({ values }) => values?.heldUntil ?? NEVER),
+    ...verdicts.map(({ hold }) => hold?.until ?? NEVER),
     nextRuleBoundary(forecasts) ?? NEVER,
     nextReadingBoundary(readings, renewWithin(grace)),
   );

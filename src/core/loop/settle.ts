@@ -74,13 +74,13 @@ export function verdictsFor(
   };
 }
 
-function settleRules(known: Known, { at, next, saving }: Evaluation): Known {
+function settleRules(known: Known, { at, next, holds, saving }: Evaluation): Known {
   const { rules } = known.kept;
-  const isSame = next.at === rules.at && next.heard === rules.heard && next.rules === rules.rules;
-  if (isSame || next.at === null) return known;
+  const isSame = next.at === rules.at && next.rules === rules.rules && next.truths === rules.truths;
+  if (isSame && next.official === rules.official) return known;
   return {
     kept: { ...known.kept, rules: next },
-    passing: { ...known.passing, saving: noteRules(known.passing.saving, saving, at.steady) },
+    passing: { ...known.passing, holds, saving: noteRules(known.passing.saving, saving, at.steady) },
   };
 }
 
@@ -88,7 +88,7 @@ function settleRules(known: Known, { at, next, saving }: Evaluation): Known {
 function endSettings(known: Known, { factsInput: { clock, simulation } }: Evaluation): Known {
   const { kept } = known;
   const { settings, ended } = endMeanwhile(kept.settings, clock.at);
-  if (ended.length === 0 && simulation === kept.simulation) return known;
+  if (settings === kept.settings && simulation === kept.simulation) return known;
   return say(
     { ...known, kept: { ...kept, settings, simulation } },
     ended.map((id) => describeSwitchedBack(id, switchedAt(settings, id, clock.at).enabled)),

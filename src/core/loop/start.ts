@@ -5,6 +5,7 @@ import { NO_SOURCE_CLOCKS, type SourceClocks } from "../facts/source-clocks.ts";
 import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { startOutputs } from "../outputs/start-outputs.ts";
+import { NO_HOLDS } from "../rules/evaluate-rules.ts";
 import { topicsOfRules } from "../rules/rule.ts";
 import { settleSettings } from "../rules/rule-settings.ts";
 import { startSource } from "../sources/poll.ts";
@@ -51,6 +52,8 @@ export function startKnown(kept: Kept, context: StartContext): Known {
       sources: Object.fromEntries(sources),
       hadDays: Object.keys(kept.days.days).length > 0,
       values: startValues(before?.known.passing.values ?? null, at, config),
+      // A rule that was edited holds nothing.
+      holds: before?.known.passing.holds ?? NO_HOLDS,
       outputs: outputs.passing,
       broker: startBroker(broker),
       homeAssistant: null,

@@ -1,9 +1,10 @@
 import { parseTimeOfDay } from "../calendar/dates.ts";
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
+import type { RuleSpan } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
-import type { EvaluationInput, Interval } from "./evaluation-input.ts";
-import { type Condition, simpleConditionsIn } from "./rule.ts";
+import type { Interval } from "./evaluation-input.ts";
+import { type Condition, rulesReferredTo, simpleConditionsIn } from "./rule.ts";
 
 /** An instant at which time alone can change a condition, and the interval that holds it. */
 export interface Boundary {
@@ -14,10 +15,11 @@ export interface Boundary {
 /** The boundaries of a condition after an instant, in order. */
 export function* boundariesAfter(
   condition: Condition,
-  { intervals, referred }: EvaluationInput,
+  intervals: readonly Interval[],
+  referred: (id: string) => readonly RuleSpan[],
   after: Instant,
 ): Generator<Boundary> {
-  const ofRules = boundariesOf(condition).rules.flatMap((id) => referred(id).map(({ start }) => start));
+  const ofRules = rulesReferredTo(condition).flatMap((id) => referred(id).map(({ start }) => start));
   for (const interval of intervals) {
     if (interval.end <= after) continue;
     for (const at of boundariesIn(interval, condition, ofRules)) if (at > after) yield { at, interval };
@@ -44,12 +46,11 @@ export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
   return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
 }
 
-/** What changes a condition: kinds of boundaries, times of the wall clock in milliseconds since midnight, and other rules. */
+/** What changes a condition: kinds of boundaries, and times of the wall clock in milliseconds since midnight. */
 const boundariesOf = memoize((condition: Condition) => {
   const each = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
   return {
     kinds: new Set(["simulation", ...each.flatMap(({ kinds }) => kinds)]),
     times: [...new Set(each.flatMap(({ times }) => times))].map(parseTimeOfDay),
-    rules: [...new Set(each.flatMap(({ rules = [] }) => rules))],
   };
 });

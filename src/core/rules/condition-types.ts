@@ -2,7 +2,7 @@ import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
 import type { DaysView } from "../facts/days-view.ts";
 import type { DayFacts } from "../facts/facts.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
-import type { Truth } from "./truth.ts";
+import type { Judged, Truth } from "./truth.ts";
 import type { ValueReadings } from "./value-readings.ts";
 
 /** The functions for one kind of condition; `CONDITION_KINDS` has one entry for each. */
@@ -20,8 +20,6 @@ export interface Boundaries {
   kinds: readonly BoundaryKind[];
   /** Of the wall clock, `03:30`. */
   times: readonly string[];
-  /** The ids of rules whose verdict it follows. */
-  rules?: readonly string[];
 }
 
 export type BoundaryKind = "tariff_day" | "civil_day" | "period" | "clock_shift" | "simulation";
@@ -40,17 +38,23 @@ export interface EvaluationMoment {
   values: ValueReadings;
 }
 
-/** What a rule is from an instant on. */
-export interface RuleSpan {
+/** What a rule is from an instant to before another. */
+export interface RuleSpan extends Judged {
   start: Instant;
-  /** true is ON, false OFF, null unknown. */
+  end: Instant;
+  /** `truth` with `when_unknown`: true is ON, false OFF, null unknown. */
   state: Truth;
-  /** Neither a forecast nor a value decides. */
-  sure: boolean;
-  /** The conditions that decide; null while the rule is disabled. */
+  isDisabled: boolean;
+  /** An error of vigie itself, so nothing is known; null: none. */
+  failure: { error: unknown } | null;
+  /** The conditions that decide; null: only the verdict was kept of them. */
   conditions: ConditionResult | null;
-  /** What it saw if it is ON; undefined: no condition was looked at. */
-  seen?: (() => Seen) | undefined;
+  /** When these conditions hold: later by a lead, earlier by a lag. */
+  decided: { start: Instant; end: Instant };
+  /** What it saw if it is ON. */
+  seen: () => Seen;
+  /** The day that decides; null: none does. */
+  date: () => IsoDate | null;
 }
 
 /** What a rule saw that is ON. */
@@ -67,7 +71,7 @@ export interface Seen {
 /** A condition with what it found: verdict and reasons are made together. */
 export type ConditionResult = GroupResult | SimpleResult;
 
-export interface GroupResult extends Outcome {
+export interface GroupResult extends Judged {
   condition: Group | Negation;
   parts: readonly ConditionResult[];
 }
@@ -77,34 +81,27 @@ export interface SimpleResult extends Finding {
 }
 
 /** What a simple condition gives, and what it compared. */
-export interface Finding extends Outcome {
+export interface Finding extends Judged {
   /** What it found, in words. */
   describeFinding: () => string;
-  /** The same with the value, which is not published. */
-  describeForOwner?: () => string;
+  /** The same with a value or the time, `06:00`, which are not published: the time would make a message of each look. */
+  describeForOwner?: (time: string) => string;
   /** Of a condition on a number: what it compared; null where that is not known. */
   number?: number | null;
-  /** Of a condition on another rule: what that one saw. */
-  seen?: (() => Seen) | undefined;
-  /** An earlier value decides, and what is found now would give something else. */
-  isHeld?: true | undefined;
+  /** Of a condition on another rule: what that one saw, and the day that decides it. */
+  seen?: () => Seen;
+  date?: () => IsoDate | null;
   /** Of a condition over days: each of them. */
   days: readonly DayResult[];
 }
 
-export interface DayResult extends RuleDay, Outcome {}
+export interface DayResult extends RuleDay, Judged {}
 
 /** One date, as a condition compares it. */
 export interface RuleDay {
   facts: DayFacts;
   /** The colours that the tariff's laws allow on this date. */
   allowed: readonly Color[];
-}
-
-export interface Outcome {
-  truth: Truth;
-  /** The same by official colours and the tariff's laws alone; null where a forecast or a value decides. */
-  certain: Truth;
 }
 
 export function simpleResultsIn(result: ConditionResult): readonly SimpleResult[] {

@@ -6,7 +6,7 @@ import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
 import type { ConditionKind, DayResult, RuleDay } from "./condition-types.ts";
 import type { DayCondition } from "./rule.ts";
-import { atLeast, both, type Truth } from "./truth.ts";
+import { atLeast, type By, both, type Judged, type Truth } from "./truth.ts";
 
 export const DAY: ConditionKind<DayCondition> = {
   evaluate: (condition, { view, threshold }) => {
@@ -15,19 +15,16 @@ export const DAY: ConditionKind<DayCondition> = {
       const day = { facts: view.day(date), allowed: allowedColors(date, view.tariff.laws) };
       const truth = testDay(condition, day, confidence);
       // Named one by one: with `...day` the forecasts of 200 rules take twice the time.
-      return { facts: day.facts, allowed: day.allowed, truth, certain: certainTruth(condition, day, truth) };
+      return { facts: day.facts, allowed: day.allowed, truth, by: decidedBy(condition, day, truth) };
     });
-    const truths = days.map(({ truth }) => truth);
-    const certain = days.map((day) => day.certain);
-    const { least } = condition;
-    const truth = atLeast(least, truths);
+    const { truth, by } = atLeast(condition.least, days);
     const describeFinding = () => describeDays(condition, days, truth);
-    return { truth, certain: atLeast(least, certain), describeFinding, days };
+    return { truth, by, describeFinding, days };
   },
-  boundaries: ({ day, range, stage }) => {
+  boundaries: ({ day, range }) => {
     if (range !== null || day === "now" || day === "next") return { kinds: ["tariff_day"], times: [] };
-    // The stage of a civil day becomes final when its tariff day begins.
-    return { kinds: stage ? ["civil_day", "tariff_day"] : ["civil_day"], times: [] };
+    // The stage of a civil day becomes final when its tariff day begins: the reasons say it, also if no condition asks for it.
+    return { kinds: ["civil_day", "tariff_day"], times: [] };
   },
   possible: (condition, { view }) => {
     if (contradictsItself(condition)) return false;
@@ -39,7 +36,7 @@ export const DAY: ConditionKind<DayCondition> = {
       if (known === false) return isSaidByLaws(color, allowed) ? null : false;
       return testsColorOnly(condition) && allowed.every((one) => color.includes(one)) ? true : null;
     });
-    return atLeast(least, days);
+    return possibleTruth(least, days);
   },
   describe: (condition, threshold) => {
     const { day, range, least, color, confidence, official, stage, known } = condition;
@@ -81,13 +78,24 @@ function testDay(condition: DayCondition, day: RuleDay, confidence: number | nul
   return truth;
 }
 
-/** The same by what no forecast can change: an official colour, and what the tariff's laws allow. */
-function certainTruth(condition: DayCondition, { facts, allowed }: RuleDay, truth: Truth): Truth {
+/** No forecast can change an official colour, and what the tariff's laws allow. */
+function decidedBy(condition: DayCondition, { facts, allowed }: RuleDay, truth: Truth): By {
   const { color, stage } = condition;
+  if (truth === null) return "forecast";
   // The stage of an announced day can still become final.
-  if (facts.official) return stage && facts.stage !== "final" ? null : truth;
-  if (color && !color.some((one) => allowed.includes(one))) return false;
-  return color && isSaidByLaws(color, allowed) && testsColorOnly(condition) ? true : null;
+  if (facts.official) return stage && facts.stage !== "final" ? "forecast" : "sure";
+  if (!color) return "forecast";
+  const isForbidden = !color.some((one) => allowed.includes(one));
+  const isOnlyOne = isSaidByLaws(color, allowed) && testsColorOnly(condition);
+  if (truth ? !isOnlyOne : !isForbidden) return "forecast";
+  return facts.color === null ? "laws" : "sure";
+}
+
+function possibleTruth(least: number, truths: readonly Truth[]): Truth {
+  return atLeast(
+    least,
+    truths.map((truth): Judged => ({ truth, by: "sure" })),
+  ).truth;
 }
 
 function testColor(colors: readonly Color[], { facts, allowed }: RuleDay): Truth {

@@ -5,7 +5,7 @@ import { DAYS_REMAINING, LEFT, RATE, REMAINING } from "./number-conditions.ts";
 import type { Condition, Group, SimpleCondition } from "./rule.ts";
 import { RULE } from "./rule-condition.ts";
 import { BETWEEN, MONTH, PERIOD, WEEKDAY } from "./time-conditions.ts";
-import { both, either, opposite, type Truth } from "./truth.ts";
+import { allOf, anyOf, opposite } from "./truth.ts";
 
 /** Each kind of simple condition, with its functions: a kind that is forgotten here does not compile. */
 const CONDITION_KINDS: {
@@ -37,8 +37,7 @@ export function evaluateCondition(condition: Condition, moment: EvaluationMoment
       return evaluateGroup(condition, moment);
     case "not": {
       const part = evaluateCondition(condition.part, moment);
-      const [truth, certain] = [opposite(part.truth), opposite(part.certain)];
-      return { condition, truth, certain, parts: [part] };
+      return { condition, truth: opposite(part.truth), by: part.by, parts: [part] };
     }
     default:
       return { condition, ...kindOf(condition).evaluate(condition, moment) };
@@ -48,12 +47,6 @@ export function evaluateCondition(condition: Condition, moment: EvaluationMoment
 /** Every part is evaluated, also when one has decided: the reasons show them all. */
 function evaluateGroup(condition: Group, moment: EvaluationMoment): GroupResult {
   const parts = condition.parts.map((part) => evaluateCondition(part, moment));
-  const join = condition.kind === "all" ? both : either;
-  let truth: Truth = condition.kind === "all";
-  let certain: Truth = truth;
-  for (const part of parts) {
-    truth = join(truth, part.truth);
-    certain = join(certain, part.certain);
-  }
-  return { condition, truth, certain, parts };
+  const { truth, by } = condition.kind === "all" ? allOf(parts) : anyOf(parts);
+  return { condition, truth, by, parts };
 }

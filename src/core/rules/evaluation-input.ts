@@ -1,5 +1,6 @@
 import {
   addDays,
+  civilDate,
   clockShifts,
   datesBetween,
   dayStart,
@@ -7,35 +8,50 @@ import {
   nextMidnight,
   tariffDate,
 } from "../calendar/dates.ts";
-import { memoize } from "../calendar/memoize.ts";
+import { memoize, memoizeByObject } from "../calendar/memoize.ts";
 import { periodSpans } from "../calendar/period.ts";
-import type { Instant, Tariff } from "../calendar/tariff.ts";
+import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import { type DaysView, daysAt } from "../facts/days-view.ts";
 import type { Simulation } from "../facts/facts.ts";
-import { simulateView } from "../facts/simulation.ts";
+import { runningSimulation, simulateView } from "../facts/simulation.ts";
 import type { BoundaryKind, RuleSpan } from "./condition-types.ts";
-import { LONGEST_SHIFT } from "./rule.ts";
+import { LONGEST_SHIFT, type Rule } from "./rule.ts";
+import type { Switches } from "./rule-settings.ts";
 import type { ValueReadings } from "./value-readings.ts";
 
-/** What vigie knows at an instant. */
-interface Known {
+/** What rules are evaluated with: the known days, as they look at any instant around now, and the values of the house. */
+export interface EvaluationInput extends Frame {
   at: Instant;
-  knownDays: KnownDays;
-  tariff: Tariff;
-  simulation: Simulation | null;
   values: ValueReadings;
 }
 
-/** What rules are evaluated with: the known days, as they look at any instant from two days ago to the last known day. */
-export interface EvaluationInput extends Known {
-  /** The end of the last tariff day of the horizon whose colour is known: forecasts of verdicts end here. */
+/** What stays the same from one look to the next: until other days are known, a day begins, or a colour is pretended. */
+interface Frame extends FrameOf {
+  /** The verdicts of rules are asked for from this instant on, which is not after now. */
+  from: Instant;
+  /** The end of the last tariff day of the horizon whose colour is known: plans end here. */
   until: Instant;
-  /** In order, without a gap. */
+  /** In order, without a gap; a lag and a lead further than from `from` to `until`. */
   intervals: readonly Interval[];
   viewIn: (interval: Interval) => DaysView;
-  /** What a rule that others refer to is over these instants, by its id; in order, without a gap. */
-  referred: (id: string) => readonly RuleSpan[];
+  /** Of the rules that look at no value, what was found last. */
+  timelines: Map<Rule, KeptTimeline>;
+}
+
+interface FrameOf {
+  knownDays: KnownDays;
+  tariff: Tariff;
+  simulation: Simulation | null;
+}
+
+/** A timeline, and what it was made of beside the frame. */
+interface KeptTimeline {
+  spans: readonly RuleSpan[];
+  threshold: number | null;
+  switches: Switches;
+  /** Those of the rules that it refers to. */
+  referred: readonly (readonly RuleSpan[])[];
 }
 
 /** From one boundary to the next: the facts stay the same, and the wall clock runs without a jump. */
@@ -48,49 +64,70 @@ export interface Interval {
   wallAtStart: number;
 }
 
-export function createEvaluationInput(known: Known): EvaluationInput {
-  const until = endOfKnownDays(known);
-  const intervals = listIntervals(known, until);
-  return { ...known, until, intervals, viewIn: viewByInterval(known), referred: noRule };
-}
-
-/** The same instants with other known days. */
-export function withKnownDays(input: EvaluationInput, knownDays: KnownDays): EvaluationInput {
-  return { ...input, knownDays, viewIn: viewByInterval({ ...input, knownDays }) };
-}
-
-/** The same days with other values. */
-export function withValues(input: EvaluationInput, values: ValueReadings): EvaluationInput {
-  return values === input.values ? input : { ...input, values };
-}
-
-/** The rules are added by a chain (chain.ts). */
-function noRule(id: string): never {
-  throw new RangeError(`Expected a rule with the id ${id}, got none`);
+/** `last`: the instant of the evaluation before. Since then, within a day, time may have changed a verdict. */
+export function createEvaluationInput(
+  { at, values, ...of }: FrameOf & { at: Instant; values: ValueReadings },
+  last: Instant | null = null,
+): EvaluationInput {
+  const from = Math.min(at, Math.max(last ?? at, at - LONGEST_SHIFT));
+  return { ...frameAt(of, from, at), at, values };
 }
 
 /** The interval in force at an instant. */
-export function intervalAt({ intervals }: EvaluationInput, at: Instant): Interval {
+export function intervalAt({ intervals }: Pick<EvaluationInput, "intervals">, at: Instant): Interval {
   const interval = intervals.findLast(({ start }) => start <= at);
   if (!interval) throw new RangeError(`Expected an instant from ${intervals[0]?.start} on, got ${at}`);
   return interval;
 }
 
-/** One view for all rules, made when one of them first needs it: an evaluation looks at few intervals, a forecast at all. */
-function viewByInterval({ knownDays, tariff, simulation }: Known): EvaluationInput["viewIn"] {
+function frameAt(of: FrameOf, from: Instant, at: Instant): Frame {
+  const { knownDays, tariff, simulation } = of;
+  const kept = framesOf(knownDays);
+  const days = dayNames(of, at);
+  const isOf = (one: KeptFrame) =>
+    one.days === days && one.tariff === tariff && one.simulation === simulation;
+  const found = kept.find((one) => isOf(one) && one.from <= from && from - one.from <= LONGEST_SHIFT);
+  if (found) return found;
+  const until = endOfKnownDays(of, at);
+  const intervals = listIntervals(tariff, simulation, from - LONGEST_SHIFT, until + LONGEST_SHIFT);
+  const frame = { ...of, days, from, until, intervals, viewIn: viewByInterval(of), timelines: new Map() };
+  kept.unshift(frame);
+  kept.splice(MOST_KEPT);
+  return frame;
+}
+
+interface KeptFrame extends Frame {
+  days: string;
+}
+
+const framesOf = memoizeByObject((_days: KnownDays): KeptFrame[] => []);
+
+/** The horizon begins with these days. */
+function dayNames({ tariff, simulation }: FrameOf, at: Instant): string {
+  const dates: IsoDate[] = [tariffDate(at, tariff), civilDate(at, tariff.time_zone)];
+  return `${dates.join(" ")} ${runningSimulation(simulation, at) !== null}`;
+}
+
+/** One view for all rules, made when one of them first needs it. */
+function viewByInterval({ knownDays, tariff, simulation }: FrameOf): Frame["viewIn"] {
   return memoize(({ start }: Interval) => simulateView(daysAt(knownDays, start, tariff), simulation));
 }
 
 /** To the end of the last day whose colour is known, or at least of the day in force. */
-function endOfKnownDays({ at, knownDays, tariff, simulation }: Known): Instant {
+function endOfKnownDays({ knownDays, tariff, simulation }: FrameOf, at: Instant): Instant {
   const { now, last, day } = simulateView(daysAt(knownDays, at, tariff), simulation);
   const known = datesBetween(now, last).findLast((date) => day(date).color !== null);
   return dayStart(addDays(known ?? now, 1), tariff);
 }
 
 /** Divided at every instant at which time alone changes a fact, or the wall clock jumps. */
-function listIntervals({ at, tariff, simulation }: Known, until: Instant): Interval[] {
-  const [from, to, zone] = [at - LOOKING_BACK, until + LONGEST_SHIFT, tariff.time_zone];
+function listIntervals(
+  tariff: Tariff,
+  simulation: Simulation | null,
+  from: Instant,
+  to: Instant,
+): Interval[] {
+  const zone = tariff.time_zone;
   const boundaries = new Map<Instant, BoundaryKind[]>([[from, []]]);
   const add = (boundary: Instant, kind: BoundaryKind) => {
     if (boundary > from && boundary <= to)
@@ -112,5 +149,5 @@ function listIntervals({ at, tariff, simulation }: Known, until: Instant): Inter
   });
 }
 
-/** The start of a state is searched up to a day back, with a lag of up to a day before that. */
-export const LOOKING_BACK = 2 * LONGEST_SHIFT;
+/** With a colour that is pretended, and without it. */
+const MOST_KEPT = 2;

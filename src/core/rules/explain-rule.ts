@@ -63,7 +63,11 @@ export function explainRule(
     ...(isUnsure(next_on) && { next_on_unsure: true as const }),
     ...(isUnsure(next_off) && { next_off_unsure: true as const }),
     notes: [...describeCircumstances(verdict, now), ...describeValueHold(verdict, now)],
-    tree: branchOf(verdict.conditions, verdict.threshold),
+    tree: branchOf(
+      verdict,
+      verdict.conditions,
+      localTime(verdict.decided_at, verdict.decided_at, now.tariff.time_zone),
+    ),
   };
 }
 
@@ -74,21 +78,21 @@ function sawForecast(result: ConditionResult): boolean {
 
 /** Not published: it would be two more messages for each change. */
 function describeValueHold(
-  { values }: Verdict,
+  { hold }: Verdict,
   { at, tariff }: Pick<EvaluationInput, "at" | "tariff">,
 ): string[] {
-  const heldUntil = values?.heldUntil ?? at;
-  if (heldUntil <= at) return [];
-  return [`until ${localTime(heldUntil, at, tariff.time_zone)} no value changes it (hold)`];
+  if (!hold?.isOfValue) return [];
+  return [`until ${localTime(hold.until, at, tariff.time_zone)} no value changes it (hold)`];
 }
 
-function branchOf(result: ConditionResult, threshold: number | null): Branch {
+function branchOf(verdict: Verdict, result: ConditionResult, time: string): Branch {
   if ("parts" in result) {
     const { condition, truth, parts } = result;
     const asks = condition.kind === "not" ? "not" : `${condition.kind} of`;
-    return { state: truth, asks, saw: null, parts: parts.map((part) => branchOf(part, threshold)) };
+    return { state: truth, asks, saw: null, parts: parts.map((part) => branchOf(verdict, part, time)) };
   }
   const { condition, truth } = result;
-  const asks = kindOf(condition).describe(condition, threshold);
-  return { state: truth, asks, saw: (result.describeForOwner ?? result.describeFinding)(), parts: [] };
+  const asks = kindOf(condition).describe(condition, verdict.threshold);
+  const saw = result.describeForOwner?.(time) ?? result.describeFinding();
+  return { state: truth, asks, saw, parts: [] };
 }

@@ -1,120 +1,144 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { Chain, Phase } from "./chain.ts";
-import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
-import type { Believed } from "./held-forecasts.ts";
-import type { NonEmpty, Rule } from "./rule.ts";
-import type { Switched } from "./rule-settings.ts";
-import type { RuleState } from "./rules-state.ts";
-import type { ValueTruths } from "./value-readings.ts";
+import type { RuleSpan } from "./condition-types.ts";
+import type { Rule } from "./rule.ts";
+import type { KeptHold, KeptSpan } from "./rules-state.ts";
+import { clip, findSpan, settle, spanAt, type Timeline } from "./timeline.ts";
+import { isByValue, isSure } from "./truth.ts";
 
-/** A rule whose verdict is to be found; the rules that it refers to are in the chain. */
-export interface RuleToDecide {
-  rule: Rule;
-  threshold: number | null;
-  /** Whether commands have disabled it at an instant. */
-  switchedAt: (at: Instant) => Switched;
-  chain: Chain;
-  /** Earlier values that decide in place of the present ones. */
-  heldTruths: ValueTruths | null;
+/** What a forecast or a value of before has to do with a rule. */
+export interface Hold {
+  /** When one last turned the rule. */
+  turned: Instant;
+  /** Until then none turns it again: `hold` after that, or sooner, if another day decides by then. */
+  until: Instant;
 }
 
-/** What decided a rule until now. */
+/** What the evaluation before knew of a rule with a hold. */
 export interface BeforeHold {
-  believed: Believed;
-  /** These forecasts were held. */
-  isHolding: boolean;
-  followedChangeAt: Instant | null;
+  /** What the rule was to be from then on, if nothing but time changed it; null: none counts. */
+  plan: Timeline | null;
+  hold: Hold | null;
+  /** The plan stands against what is known. */
+  isHeld: boolean;
 }
 
-/** What decides a rule at an instant. */
-export interface HoldDecision {
-  result: RuleResult;
-  /** Set while a hold lets earlier forecasts decide. */
-  held: { until: Instant; believed: Believed } | null;
-  /** When the verdict last followed a forecast that had changed; null where it never did. */
-  followedChangeAt: Instant | null;
-}
+export const NO_HOLD: BeforeHold = { plan: null, hold: null, isHeld: false };
 
-/** A rule that is disabled holds nothing. */
-export function decideRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
-  if (toDecide.switchedAt(at).enabled) return decideHold(toDecide, before, at);
-  return { result: resultAt(toDecide, at, null), held: null, followedChangeAt: null };
+interface HoldDecision {
+  /** What is published. */
+  timeline: Timeline;
+  /** For the next evaluation. */
+  hold: BeforeHold;
 }
 
 /**
- * 1. The same forecasts, or the same verdict by both and nothing held yet: the latest forecasts decide.
- * 2. Another verdict, and the last change is longer ago than `hold`: the latest decide, and the hold begins now.
- * 3. Another verdict within the hold, or held already: the held forecasts decide until the hold is over.
- *
- * A rule that it refers to may release its own hold at that instant: that is a change of forecasts, too.
+ * A change that a forecast or a value has caused counts at once, and begins a hold: then no other one turns the rule until the
+ * hold is over, and the plan of before stands. It holds up no change that is sure, and none by the clock, which the plan has.
  */
-function decideHold(toDecide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
-  const { rule, chain } = toDecide;
-  const latest = resultAt(toDecide, at, null);
-  if (rule.hold === 0) return { result: latest, held: null, followedChangeAt: null };
-  const { believed, isHolding, followedChangeAt } = before;
-  if (chain.isPresent(rule, believed, at)) return { result: latest, held: null, followedChangeAt };
-  const earlier = resultAt(toDecide, at, believed);
-  // After the clock was set back, the change may lie in the future. If by more than `hold`, ignore it.
-  const isIgnored = followedChangeAt === null || followedChangeAt - at > rule.hold;
-  const until = isIgnored ? at : followedChangeAt + rule.hold;
-  const isChanged = earlier.state !== latest.state;
-  if (at >= until) return { result: latest, held: null, followedChangeAt: isChanged ? at : followedChangeAt };
-  if (!isHolding && !isChanged) return { result: latest, held: null, followedChangeAt };
-  return { result: earlier, held: { until, believed }, followedChangeAt };
-}
-
-/** A value that turns a rule does so at once; then, for `hold`, no value turns it again: those of the turn decide. */
-export function heldValuesOf(
-  { hold }: Rule,
-  { turned, values }: Partial<RuleState>,
+export function decideHold(
+  { hold: length }: Rule,
+  latest: Timeline,
+  before: BeforeHold,
   at: Instant,
-): { heldUntil: Instant | null; heldTruths: ValueTruths | null } {
-  // After the clock was set back, the turn may lie in the future. If by more than `hold`, ignore it.
-  const isHeld = turned !== undefined && values !== undefined && at < turned + hold && turned - at <= hold;
-  return isHeld ? { heldUntil: turned + hold, heldTruths: values } : { heldUntil: null, heldTruths: null };
+): HoldDecision {
+  const now = spanAt(latest, at);
+  const { plan } = before;
+  // If the clock was set back by more than the hold, the turn lies too far ahead.
+  const isRunning = before.hold !== null && at < before.hold.until && before.hold.turned - at <= length;
+  const hold = isRunning ? before.hold : null;
+  const follow = (next: Hold | null): HoldDecision => ({
+    timeline: latest,
+    hold: { plan: latest, hold: next, isHeld: false },
+  });
+  if (now.failure) return { timeline: latest, hold: before };
+  if (isSure(now)) return follow(hold);
+  const expected = plan ? (findSpan(plan, at)?.truth ?? null) : now.truth;
+  const isChange = now.truth !== expected;
+  if (!hold || !plan || expected === null) {
+    const isTurn = isChange && now.truth !== null;
+    return follow(isTurn ? { turned: at, until: endOfHold(latest, at, length) } : hold);
+  }
+  const isSame = before.isHeld ? areEqual(latest, plan, at, hold.until) : !isChange;
+  if (isSame) return follow(hold);
+  return { timeline: splice(latest, plan, hold, at), hold: { plan, hold, isHeld: true } };
 }
 
-/** What the conditions give by the latest forecasts, or by earlier ones. */
-export function resultAt(
-  { rule, threshold, chain, heldTruths }: RuleToDecide,
+/** What a forecast says of the next day does not wait for one that changed its mind about this day. */
+function endOfHold(latest: Timeline, at: Instant, length: number): Instant {
+  const end = at + length;
+  const date = spanAt(latest, at).date();
+  if (date === null) return end;
+  const ofOtherDay = latest.find(
+    (span) => span.start > at && span.start < end && (span.date() ?? date) !== date,
+  );
+  return ofOtherDay?.start ?? end;
+}
+
+/** A pretended colour begins and ends no hold: what it turns counts at once. */
+export function holdSimulated(
+  pretended: Timeline,
+  real: { latest: Timeline; hold: BeforeHold },
   at: Instant,
-  believed: Believed | null,
-): RuleResult {
-  const deciding = heldTruths ? chain.withTruths(heldTruths) : chain;
-  const [result] = evaluateRuleBetween(rule, deciding.inputAt(at, believed), threshold, at, at + 1);
-  if (!result) throw new RangeError(`Expected a result at ${at}, got none`);
-  return result;
+): Timeline {
+  const { plan, hold, isHeld } = real.hold;
+  const now = spanAt(pretended, at);
+  const isTurned = isSure(now) || now.truth !== spanAt(real.latest, at).truth;
+  return isHeld && plan && hold && !isTurned ? splice(pretended, plan, hold, at) : pretended;
 }
 
-/** The phases from an instant on, while no forecast changes: at each later one the rule is decided as it will be then. */
-export function phasesAhead(toDecide: RuleToDecide, first: HoldDecision, at: Instant): NonEmpty<Phase> {
-  const { rule, chain, heldTruths, switchedAt } = toDecide;
-  const phaseOf = (start: Instant, { held }: Pick<HoldDecision, "held">): Phase => {
-    const fixed = switchedAt(start).enabled ? null : DISABLED;
-    // Earlier values decide to the end: what values say now is not what they say when the hold is over, and a plan that
-    // followed them would flap with them.
-    return { start, fixed, believed: held?.believed ?? null, heldTruths };
-  };
-  const later: Phase[] = [];
-  let [decision, start] = [first, at];
-  let change = nextChange(start);
-  while (Number.isFinite(change)) {
-    const { held, followedChangeAt } = decision;
-    start = held ? Math.min(change, held.until) : change;
-    const believed = held?.believed ?? chain.believedBefore(rule, start);
-    decision = decideRule(toDecide, { believed, isHolding: held !== null, followedChangeAt }, start);
-    later.push(phaseOf(start, decision));
-    change = nextChange(start);
-  }
-  // Only its own hold can still end: then the latest forecasts decide.
-  if (decision.held) later.push(phaseOf(decision.held.until, { held: null }));
-  return [phaseOf(at, first), ...later];
-
-  /** When another rule begins a phase, or a time ends for which this one is enabled or disabled. */
-  function nextChange(after: Instant): Instant {
-    return Math.min(chain.nextPhase(rule, after), switchedAt(after).until ?? Number.POSITIVE_INFINITY);
-  }
+function areEqual(one: Timeline, other: Timeline, from: Instant, to: Instant): boolean {
+  const starts = [...clip(one, from, to), ...clip(other, from, to)].map(({ start }) => start);
+  return starts.every((at) => findSpan(one, at)?.truth === findSpan(other, at)?.truth);
 }
 
-export const DISABLED = { state: false, sure: true, conditions: null } satisfies Phase["fixed"];
+/**
+ * The plan until the hold ends, and what is known by now before and after it. If a value would turn the rule now, the plan goes on:
+ * what the value says now is not what it says when the hold is over.
+ */
+function splice(latest: Timeline, plan: Timeline, { until }: Hold, at: Instant): Timeline {
+  const sure = latest.find((span) => span.start > at && isSure(span))?.start ?? until;
+  const end = Math.min(isByValue(spanAt(latest, at)) ? NEVER : Math.min(until, sure), plan.at(-1)?.end ?? at);
+  const start = plan[0]?.start ?? end;
+  const held = clip(plan, start, end).map((span): RuleSpan => {
+    return span.start > at || span.end <= at
+      ? span
+      : { ...span, seen: () => ({ date: span.seen().date, at: null }) };
+  });
+  return [...clip(latest, -NEVER, start), ...held, ...clip(latest, end, NEVER)];
+}
+
+/** For the state file: only while a hold runs. */
+export function keepHold({ plan, hold, isHeld }: BeforeHold, of: string, at: Instant): KeptHold | null {
+  if (!hold || !plan) return null;
+  const from = Math.min(at, hold.turned);
+  const spans: KeptSpan[] = [];
+  for (const { start, end, truth, by, seen } of clip(plan, from, NEVER)) {
+    const date = truth === true ? seen().date : null;
+    const last = spans.at(-1);
+    if (last && last.truth === truth && last.by === by && last.date === date) last.end = end;
+    // What began before the hold is the same in each evaluation.
+    else spans.push({ start: last ? start : from, end, truth, by, date });
+  }
+  return { ...hold, of, isHeld, plan: spans };
+}
+
+export function readHold({ turned, until, isHeld, plan }: KeptHold, { when_unknown }: Rule): BeforeHold {
+  const spans = plan.map(
+    ({ start, end, truth, by, date }): RuleSpan => ({
+      start,
+      end,
+      truth,
+      by,
+      state: settle(truth, when_unknown),
+      isDisabled: false,
+      failure: null,
+      conditions: null,
+      decided: { start, end },
+      seen: () => ({ date, at: null }),
+      date: () => date,
+    }),
+  );
+  return { plan: spans, hold: { turned, until }, isHeld };
+}
+
+const NEVER = Number.POSITIVE_INFINITY;

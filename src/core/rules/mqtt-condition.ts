@@ -6,17 +6,17 @@ import type { ValueProblem } from "./value-readings.ts";
 /** Never certain: another value may arrive at any time. */
 export const MQTT: ConditionKind<MqttCondition> = {
   evaluate: (condition, { values }) => {
-    const { truth, problem: code, inOtherWords, found, isHeld } = values.read(condition);
+    const { truth, problem: code, inOtherWords, found, awaitedUntil } = values.read(condition);
     const problem = code && (inOtherWords ?? describeProblem(code, condition));
     // What is published never contains the value.
     const describeFinding = () => problem ?? "by its value";
     const describeForOwner = () => {
       if (!found) return describeFinding();
       const value = `${JSON.stringify(found.value)}, heard ${describeAge(found.age)} ago`;
-      if (isHeld) return `${value}, but an earlier value still counts (hold)`;
       return problem === null ? value : `${problem}: ${value}`;
     };
-    return { truth, certain: null, describeFinding, describeForOwner, isHeld, days: [] };
+    const by = awaitedUntil === null ? "value" : "awaited";
+    return { truth, by, describeFinding, describeForOwner, days: [] };
   },
   boundaries: () => ({ kinds: [], times: [] }),
   possible: () => null,

@@ -59,7 +59,8 @@ function numberKind<C extends NumberCondition>(
       const { value, certain } = measure(view, condition);
       const truth = value === null ? null : isWithin(value, condition.bounds);
       const describeFinding = () => (value === null ? "not known" : `${rate(value)}${unit}`);
-      return { truth, certain: certain ? truth : null, describeFinding, number: value, days: [] };
+      const by = certain && truth !== null ? "sure" : "forecast";
+      return { truth, by, describeFinding, number: value, days: [] };
     },
     boundaries: () => ({ kinds, times: [] }),
     possible: ({ kind, bounds }) => (canBeWithin([bounds], kind) ? null : false),

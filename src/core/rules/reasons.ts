@@ -1,5 +1,6 @@
 import { localTime } from "../calendar/dates.ts";
-import { type ConditionResult, type DayResult, daysIn, type SimpleResult } from "./condition-types.ts";
+import { type DayResult, daysIn, type SimpleResult } from "./condition-types.ts";
+import { decidingConditions, decidingDay } from "./deciding-conditions.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Verdict } from "./verdict.ts";
@@ -21,14 +22,14 @@ export const OWN_ERROR = "an error of vigie itself";
 type Now = Pick<EvaluationInput, "at" | "tariff">;
 
 export function reasonsOf(verdict: Verdict, now: Now): Reasons {
-  const { conditions, reason, threshold, decided_at } = verdict;
-  const deciding = reason === "disabled" ? [] : decidingConditions(conditions);
+  const { deciding: conditions, reason, threshold, decided_at } = verdict;
+  const deciding = reason === "disabled" || !conditions ? [] : decidingConditions(conditions);
   const dayResult = deciding.find(({ condition }) => condition.kind === "day");
   const at = decided_at === now.at ? "" : `at ${timeOf(decided_at, now)}: `;
   return {
     day: dayResult?.condition.kind === "day" ? dayResult.condition.day : null,
     deciding: dayResult ? decidingDay(dayResult) : null,
-    complete: reason !== "error" && daysIn(conditions).every(({ facts }) => facts.color !== null),
+    complete: reason !== "error" && daysIn(verdict.conditions).every(({ facts }) => facts.color !== null),
     because: [
       ...describeCircumstances(verdict, now),
       ...deciding.map((simple) => `${at}${describeResult(simple, threshold)}`),
@@ -38,7 +39,7 @@ export function reasonsOf(verdict: Verdict, now: Now): Reasons {
 
 /** What decides beside the conditions. */
 export function describeCircumstances(verdict: Verdict, now: Now): string[] {
-  const { reason, rule, enabled_until, held, decided_at } = verdict;
+  const { reason, rule, enabled_until, hold, decided_at } = verdict;
   if (reason === "disabled")
     return [enabled_until === null ? "disabled" : `disabled until ${timeOf(enabled_until, now)}`];
   if (reason === "error") return [OWN_ERROR];
@@ -46,27 +47,13 @@ export function describeCircumstances(verdict: Verdict, now: Now): string[] {
   return [
     ...(reason === "when_unknown" ? [`unknown, which counts as ${counted} (when_unknown)`] : []),
     ...(reason === "waiting" ? ["as before: the values that the broker holds have not arrived yet"] : []),
-    ...(held ? [`held until ${timeOf(held.until, now)}: a forecast has changed`] : []),
+    // Those of values would be two more messages for each change.
+    ...(hold?.isHeld && !hold.isOfValue
+      ? [`held until ${timeOf(hold.until, now)}: a forecast has changed`]
+      : []),
     ...(decided_at > now.at ? [`lead: the conditions at ${timeOf(decided_at, now)} decide`] : []),
     ...(decided_at < now.at ? [`lag: the conditions at ${timeOf(decided_at, now)} decide`] : []),
   ];
-}
-
-/** The simple conditions that make the verdict what it is: the others could have another value without changing the verdict. */
-export function decidingConditions(result: ConditionResult): SimpleResult[] {
-  if (!("parts" in result)) return [result];
-  const { condition, parts, truth } = result;
-  if (condition.kind === "not") return parts.flatMap(decidingConditions);
-  const agreeing = parts.filter((part) => part.truth === truth);
-  const isOneEnough = condition.kind === "all" ? truth === false : truth === true;
-  return (isOneEnough ? agreeing.slice(0, 1) : agreeing).flatMap(decidingConditions);
-}
-
-/** Of a range the first day on which the test is passed, or could be. */
-function decidingDay({ condition, days, truth }: SimpleResult): DayResult | null {
-  const isRange = condition.kind === "day" && condition.range !== null;
-  if (!isRange) return days[0] ?? null;
-  return days.find((day) => day.truth === truth && truth !== false) ?? null;
 }
 
 /** One condition with what it found. */

@@ -4,17 +4,13 @@ import { nameTruth } from "./truth.ts";
 
 export const RULE: ConditionKind<RuleCondition> = {
   evaluate: ({ rule }, { referred }) => {
-    const { state, sure, conditions, seen } = referred(rule);
-    const describeFinding = () => `it is ${nameTruth(state)}${conditions ? "" : ", disabled"}`;
-    return {
-      truth: state,
-      certain: sure ? state : null,
-      describeFinding,
-      days: conditions ? daysIn(conditions) : [],
-      seen,
-    };
+    const { state, by, conditions, isDisabled, seen, date } = referred(rule);
+    const describeFinding = () => `it is ${nameTruth(state)}${isDisabled ? ", disabled" : ""}`;
+    const days = conditions && !isDisabled ? daysIn(conditions) : [];
+    return { truth: state, by, describeFinding, days, seen, date };
   },
-  boundaries: ({ rule }) => ({ kinds: [], times: [], rules: [rule] }),
+  // Those of the other rule are added to these (condition-boundaries.ts).
+  boundaries: () => ({ kinds: [], times: [] }),
   possible: ({ rule }, { referred }) => referred(rule).state,
   describe: ({ rule }) => `rule ${rule} is ON`,
 };

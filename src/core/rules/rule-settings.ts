@@ -1,14 +1,22 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
 import { instantSchema } from "../calendar/time-schemas.ts";
-import type { Rule } from "./rule.ts";
+import { LONGEST_SHIFT, type Rule } from "./rule.ts";
 import { entryOf } from "./rules-state.ts";
 
 const ruleSetting = z.object({
   /** false: switched off. While `meanwhile` lasts, what counts after it. */
   enabled: z.boolean(),
   /** What a command set for a time. A vigie that does not know this key goes by `enabled`: the rule is as after the end. */
-  meanwhile: z.object({ enabled: z.boolean(), from: instantSchema, until: instantSchema }).exactOptional(),
+  meanwhile: z
+    .object({
+      enabled: z.boolean(),
+      from: instantSchema,
+      until: instantSchema,
+      /** Kept for a day: other rules look back at this one by a lag. */
+      isOver: z.literal(true).exactOptional(),
+    })
+    .exactOptional(),
   /** A threshold that was moved, with the configured one that it replaced. */
   threshold: z.object({ value: z.number(), configured: z.number() }).nullable(),
 });
@@ -58,22 +66,48 @@ export function switchedAt(settings: RuleSettings, id: string, at: Instant): Swi
   return { enabled, since: at >= until ? until : null, until: null };
 }
 
-/** The settings without what was set for a time that is over, and the ids of those rules. */
+/** What commands make of a rule over time: `before` an instant, and `after` it; null: always `before`. */
+export interface Switches {
+  before: boolean;
+  until: Instant | null;
+  after: boolean;
+}
+
+/** A command counts as if it had always been so: the lag of a rule that refers to this one does not look at what was before. */
+export function switchesOf(settings: RuleSettings, id: string, at: Instant): Switches {
+  const { enabled, meanwhile } = settingOf(settings, id);
+  const isBack = meanwhile && (isSetBack(meanwhile, at) || (meanwhile.isOver && at < meanwhile.until));
+  if (!meanwhile || isBack) return { before: enabled, until: null, after: enabled };
+  return { before: meanwhile.enabled, until: meanwhile.until, after: enabled };
+}
+
+/** The settings after what was set for a time is over, and the ids of those rules for which that is so now. */
 export function endMeanwhile(
   settings: RuleSettings,
   at: Instant,
 ): { settings: RuleSettings; ended: readonly string[] } {
-  const ended = Object.keys(settings).filter((id) => {
-    const { meanwhile } = settingOf(settings, id);
-    return meanwhile && !lasts(meanwhile, at);
-  });
-  const left = ended.reduce((rest, id) => switchRule(rest, id, settingOf(rest, id).enabled), settings);
+  const ended: string[] = [];
+  let left = settings;
+  for (const id of Object.keys(settings)) {
+    const setting = settingOf(settings, id);
+    const { meanwhile } = setting;
+    if (!meanwhile || lasts(meanwhile, at)) continue;
+    if (!meanwhile.isOver) ended.push(id);
+    const isLookedAt = at >= meanwhile.until && at < meanwhile.until + LONGEST_SHIFT;
+    if (!isLookedAt) left = switchRule(left, id, setting.enabled);
+    else if (!meanwhile.isOver)
+      left = withSetting(left, id, { ...setting, meanwhile: { ...meanwhile, isOver: true } });
+  }
   return { settings: left, ended };
 }
 
+function lasts(meanwhile: Meanwhile, at: Instant): boolean {
+  return !meanwhile.isOver && at < meanwhile.until && !isSetBack(meanwhile, at);
+}
+
 /** After the clock was set back by more than the whole time, it is over: its end could be years away. */
-function lasts({ from, until }: Meanwhile, at: Instant): boolean {
-  return at < until && from - at <= until - from;
+function isSetBack({ from, until }: Meanwhile, at: Instant): boolean {
+  return from - at > until - from;
 }
 
 /** The configured value itself is no move; a rule without a threshold has none to move. */

@@ -1,30 +1,50 @@
 import { z } from "zod";
+import { COLORS } from "../calendar/tariff.ts";
 import { instantSchema } from "../calendar/time-schemas.ts";
-import { believedSchema, heldForecastsSchema } from "./held-forecasts.ts";
+import { BYS } from "./truth.ts";
+
+const truth = z.boolean().nullable();
+
+const keptSpan = z.object({
+  start: instantSchema,
+  end: instantSchema,
+  truth,
+  by: z.enum(BYS),
+  /** The day that it saw, if it is ON and saw one. */
+  date: z.iso.date().nullable(),
+});
+export type KeptSpan = z.infer<typeof keptSpan>;
+
+const keptHold = z.object({
+  /** When a forecast or a value last turned the rule. */
+  turned: instantSchema,
+  /** Until then none turns it again. */
+  until: instantSchema,
+  /** The rule and what commands had set. Another rule of this id, or another setting, holds nothing. */
+  of: z.string(),
+  /** What is known by now would give something else. */
+  isHeld: z.boolean(),
+  /** What the rule is while nothing but time changes it. */
+  plan: z.array(keptSpan),
+});
+export type KeptHold = z.infer<typeof keptHold>;
 
 // The names of the keys are those of the state file.
 const ruleState = z.object({
   /** true is ON, false OFF, null unknown. */
-  state: z.boolean().nullable(),
+  state: truth,
   /** When this state began. */
   since: instantSchema,
-  /** When the verdict last followed a forecast that had changed. */
-  moved: instantSchema.exactOptional(),
-  /** The forecasts that decide while the rule holds its verdict. */
-  believed: heldForecastsSchema.exactOptional(),
-  /** Beside `believed`: those that decide the rules that it refers to, where these are others. */
-  believed_of: z.record(z.string(), believedSchema).exactOptional(),
-  /** What each condition on a value found; while a hold lasts, at the turn that began it. */
-  values: z.record(z.string(), z.boolean().nullable()).exactOptional(),
-  /** When a value last made the rule ON or OFF. */
-  turned: instantSchema.exactOptional(),
+  hold: keptHold.exactOptional(),
 });
 
 const rulesState = z.object({
   /** When the rules were evaluated last. */
   at: instantSchema.nullable(),
-  /** The forecasts that were known then; empty where no rule has a hold. */
-  heard: heldForecastsSchema,
+  /** The official colours that were known then, from the day before on. */
+  official: z.record(z.iso.date(), z.enum(COLORS)).prefault({}),
+  /** What each condition on a value found. */
+  truths: z.record(z.string(), truth).prefault({}),
   rules: z.record(z.string(), ruleState),
 });
 
@@ -32,7 +52,7 @@ const rulesState = z.object({
 export type RulesState = z.infer<typeof rulesState>;
 export type RuleState = z.infer<typeof ruleState>;
 
-export const NO_RULES_STATE: RulesState = { at: null, heard: {}, rules: {} };
+export const NO_RULES_STATE: RulesState = { at: null, official: {}, truths: {}, rules: {} };
 
 /** As the state file kept it; what cannot be read is as if there were none. */
 export function readRulesState(kept: unknown): RulesState {

@@ -20,9 +20,9 @@ export const BETWEEN: ConditionKind<BetweenCondition> = {
     const isAfter = wallClock >= parseTimeOfDay(from);
     const isBefore = wallClock < parseTimeOfDay(to);
     // 22:00 to 06:00 goes over midnight.
-    return finding(from < to ? isAfter && isBefore : isAfter || isBefore, () => {
-      return `it is ${new Date(wallClock).toISOString().slice("1970-01-01T".length, -8)}`;
-    });
+    const isWithin = from < to ? isAfter && isBefore : isAfter || isBefore;
+    const found = finding(isWithin, () => "by the clock");
+    return { ...found, describeForOwner: (time) => `it is ${time}` };
   },
   // Where the clocks are moved, the wall clock can jump into the window or out of it.
   boundaries: ({ from, to }) => ({ kinds: ["clock_shift"], times: [from, to] }),
@@ -51,5 +51,5 @@ export const MONTH: ConditionKind<MonthCondition> = {
 };
 
 function finding(truth: boolean, describeFinding: () => string): Finding {
-  return { truth, certain: truth, describeFinding, days: [] };
+  return { truth, by: "sure", describeFinding, days: [] };
 }

@@ -17,15 +17,64 @@ export function opposite(truth: Truth): Truth {
   return truth === null ? null : !truth;
 }
 
-/** Whether at least so many of these are ON; OFF when even the unknown ones would be too few. */
-export function atLeast(least: number, truths: readonly Truth[]): Truth {
-  let [on, unknown] = [0, 0];
-  for (const truth of truths) {
-    if (truth === true) on += 1;
-    else if (truth === null) unknown += 1;
+/**
+ * What decides, from what stays to what may change first: official colours and the clock; the laws of the tariff, as nobody has
+ * named the day; a forecast, or a day that is not known yet; a value of the house; a value that the broker has not sent yet.
+ */
+export const BYS = ["sure", "laws", "forecast", "value", "awaited"] as const;
+export type By = (typeof BYS)[number];
+const RANKS: Readonly<Record<By, number>> = { sure: 0, laws: 1, forecast: 2, value: 3, awaited: 4 };
+
+export interface Judged {
+  truth: Truth;
+  by: By;
+}
+
+/** Neither a forecast nor a value decides. */
+export function isSure({ truth, by }: Judged): boolean {
+  return truth !== null && RANKS[by] < RANKS.forecast;
+}
+
+export function isByValue({ by }: Judged): boolean {
+  return RANKS[by] >= RANKS.value;
+}
+
+/** OFF as soon as one part is OFF: the surest of these decides. Else all of them do. */
+export function allOf(parts: readonly Judged[]): Judged {
+  return join(parts, false);
+}
+
+/** ON as soon as one part is ON: the surest of these decides. Else all of them do. */
+export function anyOf(parts: readonly Judged[]): Judged {
+  return join(parts, true);
+}
+
+function join(parts: readonly Judged[], decisive: boolean): Judged {
+  let truth: Truth = !decisive;
+  let ofAll: By = "sure";
+  let ofDecisive: By | null = null;
+  for (const part of parts) {
+    if (part.truth === null) truth = null;
+    if (RANKS[part.by] > RANKS[ofAll]) ofAll = part.by;
+    if (part.truth !== decisive) continue;
+    if (ofDecisive === null || RANKS[part.by] < RANKS[ofDecisive]) ofDecisive = part.by;
   }
-  if (on >= least) return true;
-  return on + unknown < least ? false : null;
+  return ofDecisive === null ? { truth, by: ofAll } : { truth: decisive, by: ofDecisive };
+}
+
+/** Whether at least so many of these are ON; OFF when even the unknown ones would be too few. */
+export function atLeast(least: number, parts: readonly Judged[]): Judged {
+  const needed = ranked(parts, [true])[least - 1];
+  if (needed) return { truth: true, by: needed };
+  const tooMany = ranked(parts, [false])[parts.length - least];
+  if (tooMany) return { truth: false, by: tooMany };
+  return { truth: null, by: ranked(parts, [true, false, null]).at(-1) ?? "sure" };
+}
+
+/** What decides those with one of these truths, the surest first. */
+function ranked(parts: readonly Judged[], truths: readonly Truth[]): By[] {
+  const of = parts.filter(({ truth }) => truths.includes(truth)).map(({ by }) => by);
+  return of.sort((one, other) => RANKS[one] - RANKS[other]);
 }
 
 export function nameTruth(truth: Truth): string {

@@ -35,8 +35,6 @@ export interface Reading {
   inOtherWords?: string;
   /** What it compared, and how old that was when it was read: for the owner only, never published. */
   found: { value: string; age: number } | null;
-  /** Set where an earlier value decides, and what is found now would give something else. */
-  isHeld?: true;
   /** When the value is too old to be relied on; null: never, or it is unknown already. */
   tooOldAt: Instant | null;
   /** `tooOldAt` as published topics have it: it moves seldom, for each move is a message. */
@@ -177,24 +175,33 @@ export function readingsFrom(readings: Readings): ValueReadings {
 /** Before the broker has sent what it holds. */
 export const NO_READINGS: ValueReadings = { read: () => AWAITED };
 
-/** What conditions found earlier, in place of what they find now. */
-export function earlierReadings(truths: ValueTruths, now: ValueReadings): ValueReadings {
+/** Until the broker has sent a value, what each condition found before it stands. */
+export function rememberedReadings({ read }: ValueReadings, truths: ValueTruths): ValueReadings {
   return {
     read: (condition) => {
+      const reading = read(condition);
       const key = keyOfMqtt(condition);
-      if (!Object.hasOwn(truths, key)) return now.read(condition);
+      if (reading.awaitedUntil === null || !Object.hasOwn(truths, key)) return reading;
       const truth = truths[key] ?? null;
-      const reading = now.read(condition);
-      const isHeld = reading.truth !== truth && { isHeld: true as const };
-      // The words stay the same while the value flaps: reasons are published.
-      return { ...reading, truth, problem: truth === null ? "not known before" : null, ...isHeld };
+      return { ...reading, truth, problem: truth === null ? "not known before" : null };
     },
   };
 }
 
-/** What these conditions find, to be remembered. */
-export function truthsOf(conditions: readonly MqttCondition[], { read }: ValueReadings): ValueTruths {
-  return Object.fromEntries(conditions.map((condition) => [keyOfMqtt(condition), read(condition).truth]));
+/** What these conditions find, to be remembered; `before`: of those that the broker has not sent yet. */
+export function truthsOf(
+  conditions: readonly MqttCondition[],
+  { read }: ValueReadings,
+  before: ValueTruths,
+): Record<string, Truth> {
+  return Object.fromEntries(
+    conditions.flatMap((condition): [string, Truth][] => {
+      const key = keyOfMqtt(condition);
+      const { truth, awaitedUntil } = read(condition);
+      if (awaitedUntil === null) return [[key, truth]];
+      return Object.hasOwn(before, key) ? [[key, before[key] ?? null]] : [];
+    }),
+  );
 }
 
 function unknown(problem: ValueProblem): Reading {

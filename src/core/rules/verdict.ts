@@ -1,12 +1,14 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { PhasedRule } from "./chain.ts";
 import type { ConditionResult, Seen } from "./condition-types.ts";
-import type { HoldDecision } from "./hold.ts";
+import type { Rule } from "./rule.ts";
+import type { Timeline } from "./timeline.ts";
 import type { Truth } from "./truth.ts";
-import type { ValueTruths } from "./value-readings.ts";
 
 /** Whether a rule is ON, and why. */
-export interface Verdict extends PhasedRule, Pick<HoldDecision, "held" | "followedChangeAt"> {
+export interface Verdict {
+  rule: Rule;
+  /** The threshold in force, percent; null where the rule declares none. */
+  threshold: number | null;
   /** true is ON, false OFF, null unknown. */
   state: Truth;
   /** When this state began. */
@@ -20,26 +22,26 @@ export interface Verdict extends PhasedRule, Pick<HoldDecision, "held" | "follow
   reason: "conditions" | "disabled" | "when_unknown" | "waiting" | "error";
   /** When what a command set for a time ends: the rule is then disabled, or enabled again; null where nothing ends. */
   enabled_until: Instant | null;
-  /** The conditions with what they found at `decided_at`. */
+  /** What the conditions find by what is known now. */
   conditions: ConditionResult;
+  /** The conditions that decide: those above, or those of before while the rule is held; null: they are not known any more. */
+  deciding: ConditionResult | null;
   /** The instant whose conditions decide: later than now where a lead decides, earlier where a lag does. */
   decided_at: Instant;
-  /** What it saw if it is ON. While a hold lets earlier forecasts decide, it counts as seen now. */
+  /** What it saw if it is ON. */
   seen: () => Seen;
-  /** Of a rule that depends on values, and is not disabled. */
-  values: VerdictValues | null;
+  /** Set for some time after a forecast or a value has turned the rule. */
+  hold: VerdictHold | null;
+  /** When the first of the values is too old that it looks at, also through other rules, as published topics have it; null: never. */
+  values_until: Instant | null;
+  /** What the rule is over time, as it is published. */
+  timeline: Timeline;
 }
 
-/** What values have to do with a verdict. */
-interface VerdictValues {
-  /** What each condition found; while a hold lasts, at the turn that began it. */
-  truths: ValueTruths;
-  /** When a value last made the rule ON or OFF; null where none did. */
-  turnedAt: Instant | null;
-  /** When values may turn the rule again; null: now. */
-  heldUntil: Instant | null;
-  /** Those of `truths` that are not what is found now: the broker has not sent what it holds yet. */
-  awaited: readonly string[];
-  /** The verdict is another than before, and with the values of then it would not be. */
-  isTurn: boolean;
+interface VerdictHold {
+  until: Instant;
+  /** What is known by now would give something else. */
+  isHeld: boolean;
+  /** A value, and no forecast, would turn the rule. */
+  isOfValue: boolean;
 }

@@ -54,7 +54,7 @@ function ruleMomentTopics(
   const expiring = (payload: string, turn: number | null): Topic => {
     const until = Math.min(
       turn ?? Number.POSITIVE_INFINITY,
-      forecast.values_until ?? Number.POSITIVE_INFINITY,
+      verdict.values_until ?? Number.POSITIVE_INFINITY,
     );
     return Number.isFinite(until) ? { payload, expires: until + grace } : { payload };
   };

@@ -143,7 +143,7 @@ function saw(result: SimpleResult, verdict: Verdict, page: Page): Part {
       return condition.kind === "rate" ? page.price(number) : page.number(number);
     }
     case "mqtt":
-      return valueFound(condition, result, verdict, page);
+      return valueFound(condition, page);
     case "rule":
       return result.truth ? null : page.state(result.truth);
   }
@@ -231,21 +231,14 @@ function valueAsked({ topic, path, test, max_age }: MqttCondition, page: Page): 
 }
 
 /** The value of the house and since when it holds. It is shown to the owner only: topics never have it. */
-function valueFound(
-  condition: MqttCondition,
-  { isHeld }: SimpleResult,
-  { reason }: Verdict,
-  page: Page,
-): Html {
+function valueFound(condition: MqttCondition, page: Page): Html {
   const { t, view } = page;
   const { problem, found } = view.input.values.read(condition);
-  // While the broker is awaited no hold decides, and the rule says itself that all is as before.
-  const held = isHeld === true && reason !== "waiting" && `, ${t.value_held}`;
   const heard = found && view.values.get(condition.topic);
   const value =
     heard &&
     html`${problem && ", "}<code>${foreign(testPayload(condition, heard.payload).value, VALUE_LENGTH)}</code>, ${page.ago(heard.at)}`;
-  return html`${problem && foreign(t.problem(problem, condition.path?.join(".") ?? ""), VALUE_LENGTH)}${value ?? null}${held}`;
+  return html`${problem && foreign(t.problem(problem, condition.path?.join(".") ?? ""), VALUE_LENGTH)}${value ?? null}`;
 }
 
 const DAYS_SHOWN = 3;

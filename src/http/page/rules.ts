@@ -1,7 +1,7 @@
 import { addDays, isoInstant, wallInstant, weekday } from "../../core/calendar/dates.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
+import { decidingConditions } from "../../core/rules/deciding-conditions.ts";
 import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
-import { decidingConditions } from "../../core/rules/reasons.ts";
 import { type Rule, rulesInChain, simpleConditionsIn, topicsOfRules } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
@@ -85,23 +85,23 @@ function ruleRow(verdict: Verdict, forecast: VerdictForecast, { page, axis, unfo
 function because(verdict: Verdict, page: Page): Part {
   const [note] = notes(verdict, page);
   if (note !== undefined) return note;
-  const [first] = decidingConditions(verdict.conditions);
+  const [first] = decidingConditions(verdict.deciding ?? verdict.conditions);
   return first ? decidingLine(first, verdict, page) : null;
 }
 
 /** What decides beside the conditions. */
 function notes(verdict: Verdict, { t, view, when }: Page): string[] {
-  const { reason, rule, enabled_until, held, decided_at, values } = verdict;
+  const { reason, rule, enabled_until, hold, decided_at } = verdict;
   const { at } = view.input;
   if (reason === "disabled") return [t.disabled(enabled_until === null ? null : when(enabled_until))];
   if (reason === "error") return [t.rule_failed];
   const found: string[] = [];
   if (reason === "when_unknown") found.push(t.counts_as(rule.when_unknown === "on" ? t.on : t.off));
   if (reason === "waiting") found.push(t.waiting);
-  if (held) found.push(t.held(when(held.until)));
+  if (hold?.isHeld && !hold.isOfValue) found.push(t.held(when(hold.until)));
   if (decided_at > at) found.push(t.lead(when(decided_at, t.at)));
   if (decided_at < at) found.push(t.lag(when(decided_at, t.at)));
-  if ((values?.heldUntil ?? at) > at) found.push(t.value_hold(when(values?.heldUntil ?? at)));
+  if (hold?.isOfValue) found.push(t.value_hold(when(hold.until)));
   return found;
 }
 

@@ -192,7 +192,6 @@ const fr = {
   and: " et ",
   max_age: (age: string) => `de ${age} au plus`,
   rule: (name: string) => `règle «\u00a0${name}\u00a0»`,
-  value_held: "mais une valeur antérieure compte encore (hold)",
   problem: (problem: ValueProblem, place: string) =>
     problem === "not in its JSON" ? `pas de champ ${place}` : VALUE_PROBLEMS[problem],
   devices: "Les appareils",
@@ -466,7 +465,6 @@ const en: Texts = {
   and: " and ",
   max_age: (age) => `at most ${age} old`,
   rule: (name) => `rule “${name}”`,
-  value_held: "but an earlier value still counts (hold)",
   problem: (problem, place) => (problem === "not in its JSON" ? `no ${place} in its JSON` : problem),
   devices: "Devices",
   no_devices: "No device is commanded (outputs).",

@@ -305,7 +305,8 @@ describe("what-if: vigie itself has an error · in what was saved", () => {
       "what is decided",
       {
         at: NOON,
-        heard: {},
+        official: {},
+        truths: {},
         get rules() {
           return throwBug();
         },
@@ -316,7 +317,8 @@ describe("what-if: vigie itself has an error · in what was saved", () => {
       "rule ahead",
       {
         at: NOON,
-        heard: {},
+        official: {},
+        truths: {},
         rules: {
           both: { state: true, since: NOON - MINUTE },
           ahead: {

@@ -104,13 +104,20 @@ describe("the settings of rules", () => {
       expect([isEnabled(longer, until), isEnabled(longer, until + 1)]).toEqual([false, true]);
     });
 
-    test("are dropped when they are over, and the others stay", () => {
+    test("are over once, and dropped a day later, and the others stay", () => {
       const settings = moveThreshold(switchRule(guests, PEAK.id, false), WEEK, 80);
+      const after = moveThreshold(switchRule(NO_SETTINGS, PEAK.id, false), WEEK, 80);
       expect(endMeanwhile(settings, until - 1)).toEqual({ settings, ended: [] });
-      expect(endMeanwhile(settings, until)).toEqual({
-        settings: moveThreshold(switchRule(NO_SETTINGS, PEAK.id, false), WEEK, 80),
-        ended: ["week"],
-      });
+      const over = endMeanwhile(settings, until);
+      expect(over.ended).toEqual(["week"]);
+      expect(endMeanwhile(over.settings, until + 86_399_999)).toEqual({ settings: over.settings, ended: [] });
+      expect(endMeanwhile(over.settings, until + 86_400_000)).toEqual({ settings: after, ended: [] });
+    });
+
+    test("do not begin again if the clock is set back after their end", () => {
+      const { settings } = endMeanwhile(guests, until);
+      expect(isEnabled(settings, until - 1)).toBe(true);
+      expect(endMeanwhile(settings, until - 1)).toEqual({ settings: {}, ended: [] });
     });
 
     test("keep a moved threshold, and go on when it is moved", () => {

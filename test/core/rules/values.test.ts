@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../../src/config/rules-options.ts";
 import type { KnownDays } from "../../../src/core/days/known-days.ts";
-import { evaluateRules } from "../../../src/core/rules/evaluate-rules.ts";
+import { evaluateRules, NO_HOLDS } from "../../../src/core/rules/evaluate-rules.ts";
+import { createEvaluationInput } from "../../../src/core/rules/evaluation-input.ts";
 import { explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { forecastVerdicts } from "../../../src/core/rules/forecast-verdicts.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
@@ -23,18 +24,23 @@ const LOW = { mqtt: { topic: "car", below: 40 } };
 function house(rules: object[], days: KnownDays = BLEU, settings = NO_SETTINGS) {
   const parsed: Rule[] = rulesOptions.parse(rules);
   let state: RulesState = NO_RULES_STATE;
+  let holds = NO_HOLDS;
   return {
     restart: () => {
       state = readRulesState(JSON.parse(JSON.stringify(state)));
+      holds = NO_HOLDS;
     },
     at: (at: number, payloads: Record<string, string | HeardValue> | null, known = days) => {
-      const input = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
-      const { verdicts, next, saving } = evaluateRules(parsed, input, settings, state);
-      state = next;
+      const given = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
+      const input = createEvaluationInput(given, state.at);
+      const { verdicts, saving, ...evaluated } = evaluateRules(parsed, input, settings, state, { holds });
+      state = evaluated.next;
+      holds = evaluated.holds;
       const forecasts = forecastVerdicts(verdicts, input);
       const [verdict, firstForecast] = [verdicts[0], forecasts[0]];
       if (!verdict || !firstForecast) throw new Error("Expected a verdict, got none");
       return {
+        verdicts,
         states: verdicts.map((one) => one.state),
         state: verdict.state,
         since: verdict.since,
@@ -144,18 +150,21 @@ describe("hold", () => {
     expect(notes).toEqual(["until 12:31 no value changes it (hold)"]);
   });
 
-  test("says in an explanation where a value has no effect yet", () => {
+  test("shows in an explanation what is found now, beside the verdict that is held", () => {
     const { at } = house([rule]);
     at(NOON, { car: "41" });
     at(NOON + MINUTE, { car: "39" });
-    const explained = (after: number, car: string) => {
-      const { verdict, forecast: ahead } = at(NOON + after * MINUTE, { car });
-      return explainRule(verdict, ahead, inputAt(NOON + after * MINUTE, BLEU)).tree;
-    };
-    const held = "but an earlier value still counts (hold)";
-    expect(explained(2, "41")).toMatchObject({ state: true, saw: `"41", heard 0 s ago, ${held}` });
-    expect(explained(3, "away")).toMatchObject({ state: true, saw: `"away", heard 0 s ago, ${held}` });
-    expect(explained(4, "38")).toMatchObject({ state: true, saw: '"38", heard 0 s ago' });
+    const { verdict, forecast: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
+    const explained = explainRule(verdict, ahead, inputAt(NOON + 2 * MINUTE, BLEU));
+    expect(explained).toMatchObject({ state: true, tree: { state: false, saw: '"41", heard 0 s ago' } });
+  });
+
+  test("publishes the reasons of the turn while a value flaps, so that they make no message", () => {
+    const { at } = house([rule]);
+    at(NOON, { car: "41" });
+    const { because } = at(NOON + MINUTE, { car: "39" });
+    expect(at(NOON + 2 * MINUTE, { car: "41" }).because).toEqual(because);
+    expect(at(NOON + 3 * MINUTE, { car: "38" }).because).toEqual(because);
   });
 
   test("keeps the plan as it is, too", () => {
@@ -300,7 +309,7 @@ describe("before the broker has sent what it holds", () => {
     const rules = rulesOptions.parse([
       { id: "r", when: { all: [LOW, { mqtt: { topic: "home", equals: "yes" } }] } },
     ]);
-    const before = readRulesState({ at: NOON, heard: {}, rules: { r: { state: true, since: NOON } } });
+    const before = readRulesState({ at: NOON, rules: { r: { state: true, since: NOON } } });
     const input = inputAt(NOON + MINUTE, BLEU, { values: valuesOf(rules, NOON, null) });
     expect(evaluateRules(rules, input, {}, before).verdicts[0]?.state).toBe(true);
   });
@@ -369,8 +378,8 @@ describe("the future", () => {
       { id: "b", when: { rule: "a" } },
       { id: "a", when: { mqtt: { ...LOW.mqtt, max_age: "2h" } } },
     ]);
-    const { forecasts } = at(NOON, { car: { payload: "39", at: NOON - MINUTE } });
-    expect(forecasts.map(({ values_until }) => values_until)).toEqual([
+    const { verdicts } = at(NOON, { car: { payload: "39", at: NOON - MINUTE } });
+    expect(verdicts.map(({ values_until }) => values_until)).toEqual([
       NOON - MINUTE + 2 * HOUR,
       NOON - MINUTE + 2 * HOUR,
     ]);
