@@ -120,8 +120,8 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     }
   };
   /**
-   * During a flood mosquitto 2.0.11 may stop to send this connection messages of QoS 1. The next connection gets them again. If
-   * pings of QoS 0 come back one after the other, and none of QoS 1 that was sent before, it is not only slow.
+   * During a flood mosquitto may stop to send this connection messages of QoS 1 (see `isSessionKept`). The next connection gets them
+   * again. If pings of QoS 0 come back one after the other, and none of QoS 1 that was sent before, it is not only slow.
    */
   const isStalled = async () => {
     const before = received;

@@ -26,7 +26,7 @@ export interface ReceivedMessage {
   topic: string;
   payload: string;
   retain: boolean;
-  /** Only if it is 0. */
+  /** Only if it is 0, on a connection to which others are sent with QoS 1. */
   qos?: 0;
   /** Seconds until the broker drops it; undefined: it keeps it, or speaks MQTT 3.1.1. */
   expiry?: number;
@@ -69,6 +69,7 @@ export type Connect = (options: ConnectOptions) => Promise<Connection>;
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { version, mostBytes, post, signal } = options;
+  const qosOfMost = isSessionKept(options) ? 1 : 0;
   const client = openClient(options);
   sendWithoutDelay(client);
   client.on("message", (topic, payload, { retain, qos, properties }) => {
@@ -78,7 +79,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       topic,
       payload: text,
       retain,
-      ...(qos === 0 && { qos }),
+      ...(qos === 0 && qosOfMost === 1 && { qos }),
       ...(expiry !== undefined && { expiry }),
     });
   });
@@ -126,7 +127,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     version,
     publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),
     subscribe: (filter, how = "with retained") =>
-      limitAnswer(askAgain(client, () => subscribe(client, filter, version, how))),
+      limitAnswer(askAgain(client, () => subscribe(client, filter, { version, how, qosOfMost }))),
     unsubscribe: (filter) => limitAnswer(askAgain(client, () => unsubscribe(client, filter))),
     ping: () => client.sendPing(),
     closed,
@@ -180,18 +181,27 @@ function sendWithoutDelay({ stream }: MqttClient): void {
   if ("setNoDelay" in stream) (stream as Socket).setNoDelay(true);
 }
 
+/**
+ * If the broker keeps no session beyond the connection, QoS 1 brings nothing: it sends no message again. And mosquitto, which
+ * drops what it would send if 1,000 packets wait, awaits the acknowledgements of dropped messages of QoS 1 for ever: then it sends
+ * no other message of QoS 1. On MQTT 3.1.1 each subscription to all retained topics could do that.
+ */
+export function isSessionKept({ version, session }: Pick<ConnectOptions, "version" | "session">): boolean {
+  return version === 5 && session !== null;
+}
+
 /** `rap`, retained as published: messages that were sent retained are marked so when they arrive live, too. */
 async function subscribe(
   client: MqttClient,
   filter: string,
-  version: Version,
-  how: SubscribeHow,
+  { version, how, qosOfMost }: { version: Version; how: SubscribeHow; qosOfMost: 0 | 1 },
 ): Promise<void> {
-  const qos = how === "newest only" ? 0 : 1;
+  const isNewestOnly = how === "newest only";
+  const qos = isNewestOnly ? 0 : qosOfMost;
   try {
     await client.subscribeAsync(
       filter,
-      version === 5 ? { qos, rap: qos === 1, rh: how === "without retained" ? 2 : 0 } : { qos },
+      version === 5 ? { qos, rap: !isNewestOnly, rh: how === "without retained" ? 2 : 0 } : { qos },
     );
   } catch (cause) {
     if (!client.connected || client.disconnecting)
@@ -232,7 +242,7 @@ function clientOptions(options: ConnectOptions): IClientOptions {
     ...address,
     protocolVersion: version,
     clientId,
-    clean: !isMqtt5 || session === null,
+    clean: !isSessionKept(options),
     keepalive: KEEPALIVE,
     // With the cache MQTT.js makes a Buffer for each number up to 65,535 (2^16) beforehand: 7 MB.
     writeCache: false,

@@ -126,7 +126,9 @@ describe.skipIf(withoutMosquitto)(`a stranger who floods the base topic ${withou
       const vigie = await flood.run();
       await obeys(flood);
       process.kill(vigie.pid, "SIGSTOP");
-      await send(flood, 1_500, (number) => ({ topic: `vigie/x/${number}`, payload: "x" }), false);
+      // On MQTT 3.1.1 what fills the sockets does not wait.
+      const payload = Buffer.alloc(64 * KB, "x");
+      await send(flood, 1_500, (number) => ({ topic: `vigie/x/${number}`, payload }), false);
       await expect.poll(() => dropped(flood.broker), { timeout: PATIENCE }).toBeGreaterThan(0);
       await send(flood, 1, () => ({ topic: "vigie/availability", payload: "" }), true);
       await send(flood, 1, () => ({ topic: "vigie/simulation/color", payload: "pink" }), true);
@@ -141,6 +143,26 @@ describe.skipIf(withoutMosquitto)(`a stranger who floods the base topic ${withou
         .toEqual({ "vigie/availability": "online", "vigie/simulation/color": "rouge" });
     },
   );
+
+  // mosquitto drops packets to a program for which 1,000 wait, and awaits the acknowledgements of dropped messages of QoS 1 for ever.
+  // It sends 20 further ones for each of the first 20: 400, while a long message keeps the sockets full.
+  test("what-if: Somebody else writes vigie's topics · so that mosquitto drops what it holds, MQTT 3.1.1: vigie keeps its connection, and obeys", async () => {
+    const flood = await start(4, []);
+    const retain = (name: string, payload: string | Buffer, qos: 0 | 1) =>
+      flood.stranger.publishAsync(`vigie/junk/${name}`, payload, { qos, retain: true });
+    for (let number = 0; number < 20; number += 1) await retain(`first/${number}`, "x", 1);
+    await retain("large", Buffer.alloc(20 * KB * KB, "x"), 0);
+    for (let number = 0; number < 1_100; number += 1) await retain(`fast/${number}`, "x", 0);
+    for (let number = 0; number < 500; number += 1) await retain(`last/${number}`, "x", 1);
+    const vigie = await flood.run();
+    const color = async () => {
+      // A command is dropped, too, if it comes while so many packets wait.
+      await flood.stranger.publishAsync("vigie/simulation/set", "rouge", { qos: 1 });
+      return (await readRetained(flood.broker.url, ["vigie/simulation/color"])).get("vigie/simulation/color");
+    };
+    await expect.poll(color, { interval: 500, timeout: PATIENCE }).toBe("rouge");
+    expect(vigie.output()).not.toMatch(/connection to the broker/i);
+  });
 
   test("with a message that is larger than vigie accepts: the broker keeps it from vigie, which stays connected", async () => {
     const flood = await start(5);

@@ -22,7 +22,12 @@ import { openPage } from "../../src/http/page/words.ts";
 import type { PageView } from "../../src/http/page-view.ts";
 import { type RequestDevice, RequestFailed } from "../../src/http-devices/request-device.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
-import type { Connect, Connection } from "../../src/mqtt/connection.ts";
+import {
+  type Connect,
+  type Connection,
+  isSessionKept,
+  type ReceivedMessage,
+} from "../../src/mqtt/connection.ts";
 import { explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
 import { createPublishQueue } from "../../src/mqtt/publish-queue.ts";
@@ -357,7 +362,10 @@ function connectTo(broker: Broker, machine: Machine): Connect {
     new Promise((resolve, reject) => {
       const end = createEnd();
       const password = address.password?.toString();
-      const client = { version, clientId, password, session, will, receive: post, ended: end.ended };
+      const receive = isSessionKept({ version, session })
+        ? post
+        : ({ qos: _qos, ...message }: ReceivedMessage) => post(message);
+      const client = { version, clientId, password, session, will, receive, ended: end.ended };
       broker.connect(client, signal, (answer) => {
         if (!("code" in answer)) return resolve(createConnection(answer, version, end, machine));
         const { code } = answer;
