@@ -186,7 +186,9 @@ function explainAll(
   const forecasts = forecastVerdicts(verdicts, input);
   return verdicts.flatMap((verdict, index) => {
     const forecast = forecasts[index];
-    return forecast ? [{ explanation: explainRule(verdict, forecast, input), forecast }] : [];
+    return forecast
+      ? [{ explanation: explainRule(verdict, forecast, input), forecast, timeline: verdict.timeline }]
+      : [];
   });
 }
 

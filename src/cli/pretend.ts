@@ -13,6 +13,7 @@ import type { OutputsState } from "../core/outputs/outputs-state.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
 import type { Explanation } from "../core/rules/explain-rule.ts";
 import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
+import type { Timeline } from "../core/rules/timeline.ts";
 import { nameTruth, type Truth } from "../core/rules/truth.ts";
 import { formatExplanation } from "./format-explanation.ts";
 import { WrongUsage } from "./usage.ts";
@@ -43,6 +44,7 @@ const LONG = 30 * 24 * 3_600_000;
 export interface ExplainedRule {
   explanation: Explanation;
   forecast: VerdictForecast;
+  timeline: Timeline;
 }
 
 interface PretendedDay {
@@ -88,8 +90,8 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
     const days = { knownDays, service: record, official: null, isInvented, clock, simulation };
     return deriveFacts({ ...days, late_after, failed_outputs: [], vigie_failed: false }, tariff);
   };
-  const forecasts = new Map(rules.map(({ explanation, forecast }) => [explanation.id, forecast]));
-  const plan = { forecasts, factsAt, state: sent, from: at, to: until };
+  const timelines = new Map(rules.map(({ explanation, timeline }) => [explanation.id, timeline]));
+  const plan = { timelines, factsAt, state: sent, from: at, to: until };
   const shownIds = shown.map(({ explanation }) => explanation.id);
   const shownOutputs = outputs.list.filter(({ choose }) =>
     choose.some(({ when }) => shownIds.includes(when)),

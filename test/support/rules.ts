@@ -1,7 +1,7 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
-import { evaluateRules, type HoldMemory, NO_HOLDS } from "../../src/core/rules/evaluate-rules.ts";
+import { evaluateRules, type HoldMemories, NO_HOLDS } from "../../src/core/rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../../src/core/rules/evaluation-input.ts";
 import { forecastVerdicts, type VerdictForecast } from "../../src/core/rules/forecast-verdicts.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
@@ -40,7 +40,7 @@ export function inputAt(
 }
 
 /** What a process remembers beside a state. A state that is read anew is that of a new process. */
-const holdsOf = new WeakMap<RulesState, HoldMemory>();
+const holdsOf = new WeakMap<RulesState, HoldMemories>();
 
 function evaluateNext(
   rules: readonly Rule[],

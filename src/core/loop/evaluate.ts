@@ -4,7 +4,7 @@ import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { deriveFacts } from "../facts/derive-facts.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
-import { evaluateRules, type HoldMemory, type Saving } from "../rules/evaluate-rules.ts";
+import { evaluateRules, type HoldMemories, type Saving } from "../rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../rules/evaluation-input.ts";
 import { type MqttCondition, mqttConditionsIn } from "../rules/rule.ts";
 import type { RulesState } from "../rules/rules-state.ts";
@@ -33,7 +33,7 @@ export interface Evaluation {
   /** Without the colour that is pretended; the same function while none is. */
   real: { factsAt: (at: Instant) => Facts; verdicts: readonly Verdict[] };
   next: RulesState;
-  holds: HoldMemory;
+  holds: HoldMemories;
   saving: Saving;
 }
 

@@ -7,7 +7,7 @@ import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { forgetSaid, type OutputsPart } from "../outputs/outputs-part.ts";
 import type { OutputsState } from "../outputs/outputs-state.ts";
-import type { HoldMemory } from "../rules/evaluate-rules.ts";
+import type { HoldMemories } from "../rules/evaluate-rules.ts";
 import type { RuleSettings } from "../rules/rule-settings.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import type { HeardValues, KeptValues, Readings } from "../rules/value-readings.ts";
@@ -54,7 +54,7 @@ export interface Passing {
   hadDays: boolean;
   values: ValuesPart;
   /** Of the rules with a hold. */
-  holds: HoldMemory;
+  holds: HoldMemories;
   outputs: OutputsPart["passing"];
   broker: BrokerState;
   homeAssistant: HomeAssistantStatus;

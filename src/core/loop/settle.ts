@@ -77,7 +77,7 @@ export function verdictsFor(
 function settleRules(known: Known, { at, next, holds, saving }: Evaluation): Known {
   const { rules } = known.kept;
   const isSame = next.at === rules.at && next.rules === rules.rules && next.truths === rules.truths;
-  if (isSame && next.official === rules.official) return known;
+  if (isSame && next.official === rules.official && holds === known.passing.holds) return known;
   return {
     kept: { ...known.kept, rules: next },
     passing: { ...known.passing, holds, saving: noteRules(known.passing.saving, saving, at.steady) },

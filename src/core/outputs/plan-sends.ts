@@ -1,7 +1,7 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
-import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
 import { NOTHING_SEEN } from "../rules/seen.ts";
+import { findSpan, type Timeline } from "../rules/timeline.ts";
 import { chooseOutputs, whyNothing } from "./choose-outputs.ts";
 import { recordArrival } from "./messages.ts";
 import type { Output } from "./output.ts";
@@ -16,7 +16,7 @@ export interface PlannedSend {
 
 interface SendPlan {
   /** What the rules will be, by id. */
-  forecasts: ReadonlyMap<string, VerdictForecast>;
+  timelines: ReadonlyMap<string, Timeline>;
   factsAt: (at: Instant) => Facts;
   /** What was sent before. */
   state: OutputsState;
@@ -30,17 +30,16 @@ interface SendPlan {
  * `nothing`: why it sends nothing at the first.
  */
 export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[]; nothing: string | null } {
-  const { forecasts, factsAt, from, to } = plan;
-  const spansOf = (id: string): readonly VerdictSpan[] => forecasts.get(id)?.spans ?? [];
+  const { timelines, factsAt, from, to } = plan;
   const ids = [...new Set(output.choose.map(({ when }) => when))];
-  const looksOf = (id: string): VerdictForecast["looks"] => forecasts.get(id)?.looks ?? [];
-  const changes = ids.flatMap((id) => [...spansOf(id), ...looksOf(id)].map(({ start }) => start));
+  const timelineOf = (id: string): Timeline => timelines.get(id) ?? [];
+  const changes = ids.flatMap((id) => timelineOf(id).map(({ start }) => start));
   const instants = [...boundaries(plan), ...changes.filter((at) => at > from && at < to)];
   const knownAt = (at: Instant) => {
-    const verdictOf = (id: string) => ({
-      state: spansOf(id).findLast(({ start }) => start <= at)?.state ?? null,
-      seen: looksOf(id).findLast(({ start }) => start <= at)?.seen ?? (() => NOTHING_SEEN),
-    });
+    const verdictOf = (id: string) => {
+      const { state = null, seen = () => NOTHING_SEEN } = findSpan(timelineOf(id), at) ?? {};
+      return { state, seen };
+    };
     return { at, verdicts: new Map(ids.map((id) => [id, verdictOf(id)])), factsAt };
   };
   let { state } = plan;

@@ -38,6 +38,15 @@ export interface EvaluationMoment {
   values: ValueReadings;
 }
 
+/** A time in which the conditions give the same. */
+export interface Stretch extends Judged {
+  start: Instant;
+  end: Instant;
+  /** What they find, which few ask for. */
+  conditions: () => ConditionResult;
+  failure: RuleSpan["failure"];
+}
+
 /** What a rule is from an instant to before another. */
 export interface RuleSpan extends Judged {
   start: Instant;
@@ -48,7 +57,7 @@ export interface RuleSpan extends Judged {
   /** An error of vigie itself, so nothing is known; null: none. */
   failure: { error: unknown } | null;
   /** The conditions that decide; null: only the verdict was kept of them. */
-  conditions: ConditionResult | null;
+  conditions: (() => ConditionResult) | null;
   /** When these conditions hold: later by a lead, earlier by a lag. */
   decided: { start: Instant; end: Instant };
   /** What it saw if it is ON. */
@@ -88,9 +97,10 @@ export interface Finding extends Judged {
   describeForOwner?: (time: string) => string;
   /** Of a condition on a number: what it compared; null where that is not known. */
   number?: number | null;
-  /** Of a condition on another rule: what that one saw, and the day that decides it. */
+  /** Of a condition on another rule: what that one saw, the day that decides it, and all days that its conditions look at. */
   seen?: () => Seen;
   date?: () => IsoDate | null;
+  daysOfRule?: () => readonly DayResult[];
   /** Of a condition over days: each of them. */
   days: readonly DayResult[];
 }
@@ -108,7 +118,7 @@ export function simpleResultsIn(result: ConditionResult): readonly SimpleResult[
   return "parts" in result ? result.parts.flatMap(simpleResultsIn) : [result];
 }
 
-/** The days that conditions look at. */
+/** The days that conditions look at, also through other rules. */
 export function daysIn(result: ConditionResult): readonly DayResult[] {
-  return simpleResultsIn(result).flatMap(({ days }) => days);
+  return simpleResultsIn(result).flatMap(({ days, daysOfRule }) => daysOfRule?.() ?? days);
 }

@@ -2,13 +2,12 @@ import { memoizeByObject } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { keyOfMqtt } from "./compare-payload.ts";
 import type { RuleSpan } from "./condition-types.ts";
-import type { EvaluationInput } from "./evaluation-input.ts";
-import { type BeforeHold, decideHold, holdSimulated, NO_HOLD } from "./hold.ts";
+import type { EvaluationInput, Reach } from "./evaluation-input.ts";
+import { decideHold, type HoldMemory, holdSimulated, NOTHING_HELD } from "./hold.ts";
 import { LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
-import { type RuleSettings, type Switches, switchedAt, switchesOf } from "./rule-settings.ts";
+import { type RuleSettings, type Switches, switchesOf } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
-import { NOTHING_SEEN } from "./seen.ts";
-import { laySwitches, notFound, type Reach, spanAt, type Timeline, timelineOf } from "./timeline.ts";
+import { BARE_SPAN, laySwitches, notFound, spanAt, type Timeline, timelineOf } from "./timeline.ts";
 import { isByValue, isSure } from "./truth.ts";
 import { truthsOf, type ValueTruths } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
@@ -18,18 +17,19 @@ export interface RuleToEvaluate {
   rule: Rule;
   threshold: number | null;
   switches: Switches;
-  enabledUntil: Instant | null;
   before: RuleState | undefined;
+  /** Of the rule, of those that it refers to, and of what commands have set: a hold of another identity does not count. */
+  identity: string;
 }
 
 export interface EvaluatedRule {
   verdict: Verdict;
   /** By what is known now, whatever is held. */
   latest: Timeline;
-  hold: BeforeHold;
-  /** What each condition on a value found, also of the rules that it refers to. */
+  memory: HoldMemory;
+  /** What each of its conditions on a value found. */
   truths: ValueTruths;
-  /** Of these the broker has not sent some yet, and nothing was remembered of them. */
+  /** Of a value that it looks at, also through other rules, nothing is remembered, and the broker has not sent it yet. */
   lacksValues: boolean;
 }
 
@@ -38,29 +38,46 @@ interface EvaluateContext {
   previous: RulesState;
   /** How far other rules look at this one. */
   reach: Reach;
-  holdBefore: BeforeHold;
+  memory: HoldMemory;
   /** Those that it refers to, by id. */
   referred: (id: string) => EvaluatedRule;
   /** The same rule without the colour that is pretended; null: this is it. */
   real: EvaluatedRule | null;
 }
 
+/** `inOrder`: each after those that it refers to. */
 export function gather(
-  rule: Rule,
+  inOrder: readonly Rule[],
   settings: RuleSettings,
   previous: RulesState,
   at: Instant,
-): RuleToEvaluate {
-  const { id } = rule;
-  // A rule without a threshold has none to move.
-  const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
-  return {
-    rule,
-    threshold: moved?.value ?? rule.threshold,
-    switches: switchesOf(settings, id, at),
-    enabledUntil: switchedAt(settings, id, at).until,
-    before: entryOf(previous.rules, id),
-  };
+): RuleToEvaluate[] {
+  const identities = new Map<string, string>();
+  return inOrder.map((rule) => {
+    const { id } = rule;
+    // A rule without a threshold has none to move.
+    const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
+    const threshold = moved?.value ?? rule.threshold;
+    const switches = switchesOf(settings, id, at);
+    const { before, until, after } = switches;
+    const switched = until !== null && at < until ? [before, until, after] : [after];
+    const others = rulesReferredTo(rule.when).map((other) => identities.get(other));
+    const identity = shortHash(JSON.stringify([ownIdentity(rule), threshold, switched, others]));
+    identities.set(id, identity);
+    return { rule, threshold, switches, before: entryOf(previous.rules, id), identity };
+  });
+}
+
+const ownIdentity = memoizeByObject(({ when, when_unknown, lead, lag, hold }: Rule) =>
+  shortHash(JSON.stringify([when, when_unknown, lead, lag, hold])),
+);
+
+/** FNV-1a. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0).toString(36);
 }
 
 export function evaluateRule(gathered: RuleToEvaluate, context: EvaluateContext): EvaluatedRule {
@@ -68,71 +85,68 @@ export function evaluateRule(gathered: RuleToEvaluate, context: EvaluateContext)
   const { input, reach, previous } = context;
   const others = rulesReferredTo(rule.when).map(context.referred);
   const conditions = mqttConditionsIn(rule.when);
-  const truths = Object.assign(
-    {},
-    ...others.map((one) => one.truths),
-    truthsOf(conditions, input.values, previous.truths),
-  );
+  const truths = truthsOf(conditions, input.values, previous.truths);
   const lacksValues =
     conditions.some((condition) => !Object.hasOwn(truths, keyOfMqtt(condition))) ||
     others.some((one) => one.lacksValues);
-  const latest = timelineOf({
-    rule,
-    threshold,
-    switches,
-    input,
-    referred: (id) => context.referred(id).verdict.timeline,
-    reach,
-  });
-  const { timeline, hold } = publish(gathered, latest, lacksValues, context);
+  const referred = (id: string) => context.referred(id).verdict.timeline;
+  const latest = timelineOf({ rule, threshold, switches, input, referred, reach });
+  const { timeline, memory } = publish(gathered, latest, lacksValues, context);
   const ends = [
     ...conditions.map((condition) => input.values.read(condition).shownUntil),
     ...others.map((one) => one.verdict.values_until),
-  ];
-  const values_until = ends.reduce(
-    (first, end) => (first === null || (end !== null && end < first) ? end : first),
-    null,
-  );
-  const verdict = { ...verdictOf(gathered, { timeline, latest, hold }, context), values_until };
-  return { verdict, latest, hold, truths, lacksValues };
+  ].flatMap((end) => end ?? []);
+  const valuesUntil = ends.length === 0 ? null : Math.min(...ends);
+  const verdict = verdictOf(gathered, { timeline, latest, memory, valuesUntil }, context);
+  return { verdict, latest, memory, truths, lacksValues };
 }
 
-/** The timeline as it is published, and what has to be remembered of it. */
+/**
+ * | the rule | is published as | for the next evaluation |
+ * |---|---|---|
+ * | looks for the first time at a value that the broker has not sent | it was | what was remembered |
+ * | has no hold | is known now | nothing |
+ * | has a hold, and a colour is pretended | hold.ts says | as without that colour |
+ * | has a hold | hold.ts says | what hold.ts says |
+ */
 function publish(
   { rule, before }: RuleToEvaluate,
   latest: Timeline,
   lacksValues: boolean,
-  { input: { at }, real, holdBefore }: EvaluateContext,
-): { timeline: Timeline; hold: BeforeHold } {
-  const now = spanAt(latest, at);
-  if (lacksValues && now.by === "awaited" && now.truth === null) {
-    // A verdict that looks at a value for the first time stays as it was until the broker has sent that value.
+  { input: { at }, real, memory }: EvaluateContext,
+): { timeline: Timeline; memory: HoldMemory } {
+  if (lacksValues && isAwaited(spanAt(latest, at))) {
     const state = before?.state ?? null;
-    const timeline = latest.map((span): RuleSpan => ({ ...span, truth: state, state, by: "awaited" }));
-    return { timeline, hold: holdBefore };
+    const asBefore = { truth: state, state, by: "awaited" } as const;
+    const timeline = latest.map((span): RuleSpan => (isAwaited(span) ? { ...span, ...asBefore } : span));
+    return { timeline, memory };
   }
-  if (rule.hold === 0) return { timeline: latest, hold: NO_HOLD };
-  return real
-    ? { timeline: holdSimulated(latest, real, at), hold: real.hold }
-    : decideHold(rule, latest, holdBefore, at);
+  if (rule.hold === 0) return { timeline: latest, memory: NOTHING_HELD };
+  return real ? holdSimulated(latest, real, at) : decideHold(rule, latest, memory, at);
+}
+
+function isAwaited({ truth, by }: RuleSpan): boolean {
+  return truth === null && by === "awaited";
+}
+
+interface Published {
+  timeline: Timeline;
+  latest: Timeline;
+  memory: HoldMemory;
+  valuesUntil: Instant | null;
 }
 
 function verdictOf(
-  { rule, threshold, enabledUntil, before }: RuleToEvaluate,
-  {
-    timeline,
-    latest,
-    hold: { hold, isHeld },
-  }: Pick<EvaluatedRule, "latest" | "hold"> & { timeline: Timeline },
-  { input, previous }: Pick<EvaluateContext, "input" | "previous">,
+  { rule, threshold, switches, before }: RuleToEvaluate,
+  { timeline, latest, memory: { running, isHeld }, valuesUntil }: Published,
+  { input, previous, real }: Pick<EvaluateContext, "input" | "previous" | "real">,
 ): Verdict {
   const { at, simulation } = input;
   const span = spanAt(timeline, at);
   const now = spanAt(latest, at);
-  const { start, end } = span.decided;
-  const conditions = now.conditions ?? notFound(rule.when);
   // By its lead a rule would be ON before the command that pretends a colour.
   const from = Math.max(previous.at ?? at, at - LONGEST_SHIFT, simulation?.begun ?? 0);
+  const isRunning = running !== null && at < running.until;
   return {
     rule,
     threshold,
@@ -140,15 +154,24 @@ function verdictOf(
     since: sinceOf(span, before, timeline, { from, at }),
     sure: isSure(span),
     reason: reasonOf(span),
-    enabled_until: enabledUntil,
-    conditions,
-    deciding: span.conditions,
-    decided_at: Math.min(Math.max(at, start), end - 1),
+    enabled_until: switches.until !== null && at < switches.until ? switches.until : null,
+    conditions: now.conditions?.() ?? notFound(rule.when),
+    decided_at: decidedAt(now, at),
     seen: span.seen,
-    hold: hold && at < hold.until ? { until: hold.until, isHeld, isOfValue: isByValue(now) } : null,
-    values_until: null,
+    hold: isRunning
+      ? {
+          until: running.until,
+          isOfValue: real?.verdict.hold?.isOfValue ?? isByValue(now),
+          held: isHeld ? { conditions: span.conditions?.() ?? null, decided_at: decidedAt(span, at) } : null,
+        }
+      : null,
+    values_until: valuesUntil,
     timeline,
   };
+}
+
+function decidedAt({ decided: { start, end } }: RuleSpan, at: Instant): Instant {
+  return Math.min(Math.max(at, start), end - 1);
 }
 
 function reasonOf({ isDisabled, failure, by, truth, state }: RuleSpan): Verdict["reason"] {
@@ -179,35 +202,15 @@ function sinceOf(
  */
 export function failedRule(
   gathered: RuleToEvaluate,
-  context: Pick<EvaluateContext, "input" | "previous" | "holdBefore">,
+  context: Pick<EvaluateContext, "input" | "previous" | "real" | "memory">,
 ): EvaluatedRule {
   const { rule, switches } = gathered;
   const { from, until } = context.input;
-  const [start, end] = [from - 2 * LONGEST_SHIFT, until + 2 * LONGEST_SHIFT];
-  const failed: RuleSpan = {
-    start,
-    end,
-    truth: null,
-    by: "forecast",
-    state: null,
-    isDisabled: false,
-    failure: { error: null },
-    conditions: notFound(rule.when),
-    decided: { start, end },
-    seen: () => NOTHING_SEEN,
-    date: () => null,
-  };
+  const span = { start: from - 2 * LONGEST_SHIFT, end: until + 2 * LONGEST_SHIFT };
+  const conditions = () => notFound(rule.when);
+  const failed: RuleSpan = { ...BARE_SPAN, ...span, decided: span, conditions, failure: { error: null } };
   const latest = laySwitches(switches, [failed]);
-  const { holdBefore: hold, previous } = context;
-  const verdict = verdictOf(gathered, { timeline: latest, latest, hold }, context);
-  return { verdict, latest, hold, truths: previous.truths, lacksValues: false };
+  const { memory, previous } = context;
+  const verdict = verdictOf(gathered, { timeline: latest, latest, memory, valuesUntil: null }, context);
+  return { verdict, latest, memory, truths: previous.truths, lacksValues: false };
 }
-
-/** A hold of another rule, or of before a command, does not count. */
-export function identityOf({ rule, threshold, switches }: RuleToEvaluate): string {
-  return `${ownIdentity(rule)} ${threshold} ${JSON.stringify(switches)}`;
-}
-
-const ownIdentity = memoizeByObject(({ when, when_unknown, lead, lag, hold }: Rule) =>
-  JSON.stringify([when, when_unknown, lead, lag, hold]),
-);

@@ -10,27 +10,22 @@ import {
   evaluateRule,
   failedRule,
   gather,
-  identityOf,
   type RuleToEvaluate,
 } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput } from "./evaluation-input.ts";
-import { type BeforeHold, keepHold, NO_HOLD, readHold } from "./hold.ts";
+import { type HoldMemory, keepHold, NOTHING_HELD, readHold } from "./hold.ts";
 import { inOrderOfReference, LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { RuleSettings } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
-import { reachesOf, spanAt } from "./timeline.ts";
+import { reachesOf, spanAt, type Timeline } from "./timeline.ts";
 import { isByValue } from "./truth.ts";
 import { rememberedReadings } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What this process remembers of the rules with a hold, by id; `of`: the rule and its settings (`identityOf`). */
-export type HoldMemory = ReadonlyMap<string, RememberedHold>;
+/** What this process remembers of the rules with a hold, by id. */
+export type HoldMemories = ReadonlyMap<string, HoldMemory & { identity: string }>;
 
-interface RememberedHold extends BeforeHold {
-  of: string;
-}
-
-export const NO_HOLDS: HoldMemory = new Map();
+export const NO_HOLDS: HoldMemories = new Map();
 
 interface RulesEvaluation {
   verdicts: Verdict[];
@@ -38,7 +33,7 @@ interface RulesEvaluation {
   real: Verdict[];
   /** What the next evaluation needs. */
   next: RulesState;
-  holds: HoldMemory;
+  holds: HoldMemories;
   /** How soon `next` has to be on the disk. */
   saving: Saving;
 }
@@ -49,18 +44,21 @@ export function evaluateRules(
   given: EvaluationInput,
   settings: RuleSettings,
   previous: RulesState,
-  { protect = UNPROTECTED, holds = NO_HOLDS }: { protect?: Protect; holds?: HoldMemory } = {},
+  { protect = UNPROTECTED, holds = NO_HOLDS }: { protect?: Protect; holds?: HoldMemories } = {},
 ): RulesEvaluation {
   const { at, simulation } = given;
   const input = { ...given, values: rememberedReadings(given.values, previous.truths) };
   const official = officialColors(input);
   const isNews = Object.entries(official).some(([date, color]) => previous.official[date] !== color);
-  const holdsBefore = isNews ? () => NO_HOLD : (one: RuleToEvaluate) => findHold(one, previous, holds);
+  // A hold that an announcement ends is forgotten, with its plan: no forecast that came with it begins another one.
+  const memoryOf = isNews
+    ? () => NOTHING_HELD
+    : (one: RuleToEvaluate) => findMemory(one, previous, holds, at);
   const ordered = inOrder(rules);
-  const gathered = ordered.map((rule) => gather(rule, settings, previous, at));
+  const gathered = gather(ordered, settings, previous, at);
   const isPretended = simulation !== null && canDecide(simulation, at);
   const realInput = isPretended ? createEvaluationInput({ ...input, simulation: null }, previous.at) : input;
-  const evaluating = { gathered, reaches: reachesOf(ordered), previous, holdsBefore };
+  const evaluating = { gathered, reaches: reachesOf(ordered), previous, memoryOf };
   const real = evaluateEach({
     ...evaluating,
     input: realInput,
@@ -70,7 +68,7 @@ export function evaluateRules(
   const shown = isPretended
     ? evaluateEach({ ...evaluating, input, real, protect: (id, run) => protect(`rule ${id}`, run) })
     : real;
-  const kept = nextState(gathered, { shown, real }, at);
+  const kept = nextState(gathered, { shown, real });
   const truths = Object.assign({}, ...[...real.values()].map((one) => one.truths));
   const next = {
     at,
@@ -83,7 +81,7 @@ export function evaluateRules(
     verdicts: verdictsOf(shown),
     real: verdictsOf(real),
     next,
-    holds: remember(gathered, real),
+    holds: remember(gathered, real, holds),
     saving: savingOf(previous, next, shown),
   };
 }
@@ -107,22 +105,38 @@ function officialColors({ at, knownDays, tariff }: EvaluationInput): Record<IsoD
   );
 }
 
-function findHold(one: RuleToEvaluate, previous: RulesState, holds: HoldMemory): BeforeHold {
-  const { rule } = one;
-  const [remembered, kept] = [holds.get(rule.id), entryOf(previous.rules, rule.id)?.hold];
-  if (rule.hold === 0 || !(remembered || kept)) return NO_HOLD;
-  const of = identityOf(one);
-  if (remembered?.of === of) return remembered;
-  return kept?.of === of ? readHold(kept, rule) : NO_HOLD;
+function findMemory(
+  { rule, identity }: RuleToEvaluate,
+  previous: RulesState,
+  holds: HoldMemories,
+  at: Instant,
+): HoldMemory {
+  const remembered = holds.get(rule.id);
+  if (remembered?.identity === identity) return remembered;
+  const kept = entryOf(previous.rules, rule.id)?.hold;
+  return kept?.identity === identity ? readHold(kept, rule, at) : NOTHING_HELD;
 }
 
-function remember(gathered: readonly RuleToEvaluate[], real: Evaluated): HoldMemory {
+/** The same map if it says the same. */
+function remember(gathered: readonly RuleToEvaluate[], real: Evaluated, before: HoldMemories): HoldMemories {
   const held = gathered.filter(({ rule }) => rule.hold > 0);
-  return new Map(
-    held.map((one): [string, RememberedHold] => {
-      const { id } = one.rule;
-      return [id, { ...getOf(real, id).hold, of: identityOf(one) }];
-    }),
+  const isSame = held.every(({ rule: { id }, identity }) => {
+    const [{ plan, running, isHeld }, one] = [getOf(real, id).memory, before.get(id)];
+    const isSameHold = one?.running === running && one.isHeld === isHeld && one.identity === identity;
+    return isSameHold && areSamePlans(one.plan, plan);
+  });
+  if (isSame && before.size === held.length) return before;
+  return new Map(held.map(({ rule: { id }, identity }) => [id, { ...getOf(real, id).memory, identity }]));
+}
+
+function areSamePlans(one: Timeline | null, other: Timeline | null): boolean {
+  if (one === other || one === null || other === null) return one === other;
+  return (
+    one.length === other.length &&
+    one.every(({ start, end, truth, by }, index) => {
+      const span = other[index];
+      return span?.start === start && span.end === end && span.truth === truth && span.by === by;
+    })
   );
 }
 
@@ -132,7 +146,7 @@ interface Evaluating {
   reaches: ReturnType<typeof reachesOf>;
   input: EvaluationInput;
   previous: RulesState;
-  holdsBefore: (one: RuleToEvaluate) => BeforeHold;
+  memoryOf: (one: RuleToEvaluate) => HoldMemory;
   real: Evaluated | null;
   /** Gets the id of the rule. */
   protect: Protect;
@@ -140,7 +154,7 @@ interface Evaluating {
 
 type Evaluated = ReadonlyMap<string, EvaluatedRule>;
 
-function evaluateEach({ gathered, reaches, holdsBefore, protect, ...evaluating }: Evaluating): Evaluated {
+function evaluateEach({ gathered, reaches, memoryOf, protect, ...evaluating }: Evaluating): Evaluated {
   const found = new Map<string, EvaluatedRule>();
   const referred = (id: string) => getOf(found, id);
   for (const one of gathered) {
@@ -151,12 +165,12 @@ function evaluateEach({ gathered, reaches, holdsBefore, protect, ...evaluating }
       real,
       referred,
       reach: getOf(reaches, id),
-      holdBefore: holdsBefore(one),
+      memory: memoryOf(one),
     };
     protect(id, () => {
       const evaluated = evaluateRule(one, context);
       found.set(id, evaluated);
-      // What comes before the error is known all the same.
+      // The spans before the error stay: the rule is remembered before the error is reported.
       const failed = evaluated.latest.find(({ failure }) => failure !== null);
       if (failed) throw failed.failure?.error;
     });
@@ -174,7 +188,6 @@ function getOf<T>(map: ReadonlyMap<string, T>, id: string): T {
 function nextState(
   gathered: readonly RuleToEvaluate[],
   { shown, real }: { shown: Evaluated; real: Evaluated },
-  at: Instant,
 ): Record<string, RuleState> {
   return Object.fromEntries(
     gathered.flatMap((one): [string, RuleState][] => {
@@ -183,9 +196,9 @@ function nextState(
       if (reason === "error") return before ? [[rule.id, before]] : [];
       // A rule that only waits for its first values has no verdict yet: the one that they give is its first, and no change.
       if (reason === "waiting" && !before) return [];
-      const { hold, verdict } = getOf(real, rule.id);
+      const { memory, verdict } = getOf(real, rule.id);
       if (verdict.reason === "error") return [[rule.id, { ...before, state, since }]];
-      const kept = hold.hold && keepHold(hold, identityOf(one), at);
+      const kept = keepHold(memory, one.identity);
       return [[rule.id, { state, since, ...(kept && { hold: kept }) }]];
     }),
   );
@@ -203,7 +216,8 @@ function savingOf(previous: RulesState, next: RulesState, evaluated: Evaluated):
     const [before, after] = [entryOf(previous.rules, id), entryOf(next.rules, id)];
     if (before && after && !isTurn(before, after)) continue;
     const isOfValue = isByValue(spanAt(verdict.timeline, at)) || isByValue(spanAt(latest, at));
-    if (!isOfValue || next.truths === previous.truths) return "now";
+    const isByNews = next.truths !== previous.truths || after?.hold?.turned === at;
+    if (!isOfValue || !isByNews) return "now";
     saving = "soon";
   }
   return saving;

@@ -35,8 +35,8 @@ interface Frame extends FrameOf {
   /** In order, without a gap; a lag and a lead further than from `from` to `until`. */
   intervals: readonly Interval[];
   viewIn: (interval: Interval) => DaysView;
-  /** Of the rules that look at no value, what was found last. */
-  timelines: Map<Rule, KeptTimeline>;
+  /** The timelines that were found last, of rules that look at no value. */
+  timelines: WeakMap<Rule, KeptTimeline>;
 }
 
 interface FrameOf {
@@ -52,6 +52,13 @@ interface KeptTimeline {
   switches: Switches;
   /** Those of the rules that it refers to. */
   referred: readonly (readonly RuleSpan[])[];
+  reach: Reach;
+}
+
+/** How far other rules look back and ahead at one, by their lags and leads. */
+export interface Reach {
+  back: number;
+  ahead: number;
 }
 
 /** From one boundary to the next: the facts stay the same, and the wall clock runs without a jump. */
@@ -90,7 +97,7 @@ function frameAt(of: FrameOf, from: Instant, at: Instant): Frame {
   if (found) return found;
   const until = endOfKnownDays(of, at);
   const intervals = listIntervals(tariff, simulation, from - LONGEST_SHIFT, until + LONGEST_SHIFT);
-  const frame = { ...of, days, from, until, intervals, viewIn: viewByInterval(of), timelines: new Map() };
+  const frame = { ...of, days, from, until, intervals, viewIn: viewByInterval(of), timelines: new WeakMap() };
   kept.unshift(frame);
   kept.splice(MOST_KEPT);
   return frame;

@@ -1,11 +1,11 @@
 import { isoInstant, localTime } from "../calendar/dates.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import type { ConditionResult } from "./condition-types.ts";
+import { type ConditionResult, daysIn } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { VerdictForecast } from "./forecast-verdicts.ts";
 import { describeCircumstances } from "./reasons.ts";
-import type { Truth } from "./truth.ts";
+import { nameTruth, type Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A verdict as `vigie explain` shows it. Plain data. */
@@ -72,17 +72,17 @@ export function explainRule(
 }
 
 function sawForecast(result: ConditionResult): boolean {
-  if ("parts" in result) return result.parts.some(sawForecast);
-  return result.days.some(({ facts }) => facts.stage === "forecast");
+  return daysIn(result).some(({ facts }) => facts.stage === "forecast");
 }
 
 /** Not published: it would be two more messages for each change. */
 function describeValueHold(
-  { hold }: Verdict,
+  { hold, conditions }: Verdict,
   { at, tariff }: Pick<EvaluationInput, "at" | "tariff">,
 ): string[] {
   if (!hold?.isOfValue) return [];
-  return [`until ${localTime(hold.until, at, tariff.time_zone)} no value changes it (hold)`];
+  const until = `until ${localTime(hold.until, at, tariff.time_zone)} no value changes it (hold)`;
+  return [hold.held ? `${until}: without that it would be ${nameTruth(conditions.truth)}` : until];
 }
 
 function branchOf(verdict: Verdict, result: ConditionResult, time: string): Branch {

@@ -1,7 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { Seen } from "./condition-types.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
-import { clip, type Timeline } from "./timeline.ts";
+import type { Timeline } from "./timeline.ts";
 import { isByValue, isSure, type Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -10,8 +9,6 @@ export interface VerdictForecast {
   /** How far that is. */
   until: Instant;
   spans: readonly VerdictSpan[];
-  /** From when on it sees what, while it is ON. */
-  looks: readonly { start: Instant; seen: () => Seen }[];
   /**
    * When the rule next becomes ON, or OFF; null where it does not until then, and from `values_from` on: others act on
    * these instants when vigie is gone, and cannot look at values.
@@ -43,16 +40,16 @@ export function forecastVerdicts(verdicts: readonly Verdict[], input: Evaluation
 
 function forecastVerdict(verdict: Verdict, { at, until }: EvaluationInput): VerdictForecast {
   const { reason, enabled_until, state, since, timeline } = verdict;
-  const ahead = clip(timeline, at, until);
-  const spans = joinSpans(ahead, Math.min(at, since));
-  const valuesFrom = ahead.find(isByValue)?.start ?? null;
+  const ahead = timeline.filter(({ start, end }) => end > at && start < until);
+  const spans = joinSpans(ahead, Math.min(at, since), until);
+  const byValue = ahead.find(isByValue);
+  const valuesFrom = byValue ? Math.max(at, byValue.start) : null;
   const withoutValues = spans.filter(({ start }) => valuesFrom === null || start < valuesFrom);
   const change = spans.find((span) => span.state !== state);
   const hasFailed = ahead.some(({ failure }) => failure !== null);
   return {
     until,
     spans,
-    looks: ahead.map(({ start, seen }) => ({ start, seen })),
     next_on: nextChangeTo(true, withoutValues),
     next_off: nextChangeTo(false, withoutValues),
     state_until: change?.start ?? lastUntil(),
@@ -82,10 +79,11 @@ export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant
 }
 
 /** `since`: the first span starts there, so that the payload does not change at each look. */
-function joinSpans(ahead: Timeline, since: Instant): VerdictSpan[] {
+function joinSpans(ahead: Timeline, since: Instant, until: Instant): VerdictSpan[] {
   const spans: VerdictSpan[] = [];
   for (const span of ahead) {
-    const { start, end, state } = span;
+    const { start, state } = span;
+    const end = Math.min(span.end, until);
     const sure = isSure(span);
     const by_laws = state === true && span.by === "laws";
     const before = spans.at(-1);

@@ -5,7 +5,7 @@ import { periodTimes } from "../calendar/period.ts";
 import type { IsoDate, Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { daysAt } from "../facts/days-view.ts";
-import type { EvaluationMoment, RuleSpan } from "./condition-types.ts";
+import type { EvaluationMoment } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import { canBeWithin } from "./number-conditions.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type SimpleCondition,
   simpleConditionsIn,
 } from "./rule.ts";
-import { NOTHING_SEEN } from "./seen.ts";
+import { BARE_SPAN } from "./timeline.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 import { NO_READINGS } from "./value-readings.ts";
 
@@ -87,28 +87,13 @@ function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): 
         values: NO_READINGS,
         referred: memoize((id: string) => {
           const state = possibleVerdict(byId.get(id), moment);
-          return otherRule(view.at, state);
+          const span = { start: view.at, end: view.at + 1 };
+          return { ...BARE_SPAN, ...span, decided: span, truth: state, state };
         }),
       };
       yield moment;
     }
   }
-}
-
-function otherRule(at: number, state: Truth): RuleSpan {
-  return {
-    start: at,
-    end: at + 1,
-    truth: state,
-    by: "forecast",
-    state,
-    isDisabled: false,
-    failure: null,
-    conditions: null,
-    decided: { start: at, end: at + 1 },
-    seen: () => NOTHING_SEEN,
-    date: () => null,
-  };
 }
 
 /** A week of each month: of one year, and of those in which other off-peak hours begin and have begun. */

@@ -22,7 +22,8 @@ export const OWN_ERROR = "an error of vigie itself";
 type Now = Pick<EvaluationInput, "at" | "tariff">;
 
 export function reasonsOf(verdict: Verdict, now: Now): Reasons {
-  const { deciding: conditions, reason, threshold, decided_at } = verdict;
+  const { reason, threshold } = verdict;
+  const { conditions, decided_at } = verdict.hold?.held ?? verdict;
   const deciding = reason === "disabled" || !conditions ? [] : decidingConditions(conditions);
   const dayResult = deciding.find(({ condition }) => condition.kind === "day");
   const at = decided_at === now.at ? "" : `at ${timeOf(decided_at, now)}: `;
@@ -37,9 +38,10 @@ export function reasonsOf(verdict: Verdict, now: Now): Reasons {
   };
 }
 
-/** What decides beside the conditions. */
+/** What decides beside the conditions. That a value holds a rule would be two more messages for each change of that value. */
 export function describeCircumstances(verdict: Verdict, now: Now): string[] {
-  const { reason, rule, enabled_until, hold, decided_at } = verdict;
+  const { reason, rule, enabled_until, hold } = verdict;
+  const { decided_at } = hold?.held ?? verdict;
   if (reason === "disabled")
     return [enabled_until === null ? "disabled" : `disabled until ${timeOf(enabled_until, now)}`];
   if (reason === "error") return [OWN_ERROR];
@@ -47,9 +49,8 @@ export function describeCircumstances(verdict: Verdict, now: Now): string[] {
   return [
     ...(reason === "when_unknown" ? [`unknown, which counts as ${counted} (when_unknown)`] : []),
     ...(reason === "waiting" ? ["as before: the values that the broker holds have not arrived yet"] : []),
-    // Those of values would be two more messages for each change.
-    ...(hold?.isHeld && !hold.isOfValue
-      ? [`held until ${timeOf(hold.until, now)}: a forecast has changed`]
+    ...(hold?.held && (!hold.isOfValue || hold.held.conditions === null)
+      ? [`held until ${timeOf(hold.until, now)}: a ${hold.isOfValue ? "value" : "forecast"} has changed`]
       : []),
     ...(decided_at > now.at ? [`lead: the conditions at ${timeOf(decided_at, now)} decide`] : []),
     ...(decided_at < now.at ? [`lag: the conditions at ${timeOf(decided_at, now)} decide`] : []),

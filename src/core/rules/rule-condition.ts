@@ -6,8 +6,8 @@ export const RULE: ConditionKind<RuleCondition> = {
   evaluate: ({ rule }, { referred }) => {
     const { state, by, conditions, isDisabled, seen, date } = referred(rule);
     const describeFinding = () => `it is ${nameTruth(state)}${isDisabled ? ", disabled" : ""}`;
-    const days = conditions && !isDisabled ? daysIn(conditions) : [];
-    return { truth: state, by, describeFinding, days, seen, date };
+    const daysOfRule = () => (conditions && !isDisabled ? daysIn(conditions()) : []);
+    return { truth: state, by, describeFinding, days: [], daysOfRule, seen, date };
   },
   // Those of the other rule are added to these (condition-boundaries.ts).
   boundaries: () => ({ kinds: [], times: [] }),

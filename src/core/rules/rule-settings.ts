@@ -52,18 +52,16 @@ export function switchRuleFor(
 /** Whether a rule is enabled at an instant. */
 export interface Switched {
   enabled: boolean;
-  /** When this began, because a time was over; null where a command began it. */
-  since: Instant | null;
   /** When it ends; null: with the next command. */
   until: Instant | null;
 }
 
 export function switchedAt(settings: RuleSettings, id: string, at: Instant): Switched {
   const { enabled, meanwhile } = settingOf(settings, id);
-  if (!meanwhile) return { enabled, since: null, until: null };
+  if (!meanwhile) return { enabled, until: null };
   const { until } = meanwhile;
-  if (lasts(meanwhile, at)) return { enabled: meanwhile.enabled, since: null, until };
-  return { enabled, since: at >= until ? until : null, until: null };
+  if (lasts(meanwhile, at)) return { enabled: meanwhile.enabled, until };
+  return { enabled, until: null };
 }
 
 /** What commands make of a rule over time: `before` an instant, and `after` it; null: always `before`. */

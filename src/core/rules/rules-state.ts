@@ -20,8 +20,8 @@ const keptHold = z.object({
   turned: instantSchema,
   /** Until then none turns it again. */
   until: instantSchema,
-  /** The rule and what commands had set. Another rule of this id, or another setting, holds nothing. */
-  of: z.string(),
+  /** Of the rule, of those that it refers to, and of what commands had set (evaluate-rule.ts). If it is another, nothing is held. */
+  identity: z.string(),
   /** What is known by now would give something else. */
   isHeld: z.boolean(),
   /** What the rule is while nothing but time changes it. */

@@ -1,11 +1,4 @@
-import type { ConditionResult, Seen, SimpleResult } from "./condition-types.ts";
-
-/** A time in which the conditions of a rule give the same. */
-interface Stretch {
-  start: number;
-  end: number;
-  conditions: ConditionResult;
-}
+import type { ConditionResult, Seen, SimpleResult, Stretch } from "./condition-types.ts";
 
 /**
  * What a rule saw that is ON at an instant. By its lead or its lag it looks at several stretches: of those that make it ON, the one
@@ -16,16 +9,16 @@ export function seenAround(stretches: readonly Stretch[], at: number): Seen {
   const begun = stretches.filter(({ start }) => start <= at).reverse();
   const ahead = stretches.filter(({ start }) => start > at);
   const seen = [...begun, ...ahead]
-    .filter(({ conditions }) => conditions.truth === true)
+    .filter(({ truth }) => truth === true)
     .map(({ start, end, conditions }): Seen => {
-      const inside = latestOf(seenIn(conditions));
+      const inside = latestOf(seenIn(conditions()));
       return { date: inside.date, at: inside.at ?? shifted({ start, end }, at) };
     });
   return latestOf(seen);
 }
 
 /** By a lead the first instant of the stretch; by a lag the last; null if the stretch is in force. */
-function shifted({ start, end }: Omit<Stretch, "conditions">, at: number): number | null {
+function shifted({ start, end }: Pick<Stretch, "start" | "end">, at: number): number | null {
   if (start > at) return start;
   return end <= at ? end - 1 : null;
 }

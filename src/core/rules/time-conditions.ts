@@ -21,8 +21,7 @@ export const BETWEEN: ConditionKind<BetweenCondition> = {
     const isBefore = wallClock < parseTimeOfDay(to);
     // 22:00 to 06:00 goes over midnight.
     const isWithin = from < to ? isAfter && isBefore : isAfter || isBefore;
-    const found = finding(isWithin, () => "by the clock");
-    return { ...found, describeForOwner: (time) => `it is ${time}` };
+    return { truth: isWithin, by: "sure", describeFinding: byTheClock, describeForOwner: itIs, days: [] };
   },
   // Where the clocks are moved, the wall clock can jump into the window or out of it.
   boundaries: ({ from, to }) => ({ kinds: ["clock_shift"], times: [from, to] }),
@@ -49,6 +48,9 @@ export const MONTH: ConditionKind<MonthCondition> = {
   possible: (condition, moment) => MONTH.evaluate(condition, moment).truth,
   describe: ({ months }) => `month is ${months.join(" or ")}`,
 };
+
+const byTheClock = () => "by the clock";
+const itIs = (time: string) => `it is ${time}`;
 
 function finding(truth: boolean, describeFinding: () => string): Finding {
   return { truth, by: "sure", describeFinding, days: [] };

@@ -2,13 +2,13 @@ import { memoizeByObject } from "../calendar/memoize.ts";
 import type { Instant, IsoDate } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import { type Boundary, boundariesAfter, sortedOnce } from "./condition-boundaries.ts";
-import type { ConditionResult, RuleSpan } from "./condition-types.ts";
+import type { ConditionResult, RuleSpan, Stretch } from "./condition-types.ts";
 import { decidingConditions, decidingDay } from "./deciding-conditions.ts";
 import { evaluateCondition } from "./evaluate-condition.ts";
-import { type EvaluationInput, intervalAt } from "./evaluation-input.ts";
+import { type EvaluationInput, intervalAt, type Reach } from "./evaluation-input.ts";
 import { mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
 import type { Switches } from "./rule-settings.ts";
-import { seenAround } from "./seen.ts";
+import { NOTHING_SEEN, seenAround } from "./seen.ts";
 import { anyOf, type Truth } from "./truth.ts";
 
 /** What a rule is over time, by what is known now: in order, without a gap. */
@@ -26,11 +26,6 @@ interface TimelineOf {
   reach: Reach;
 }
 
-export interface Reach {
-  back: number;
-  ahead: number;
-}
-
 /** From `input.from` to `input.until` inclusive, and as much further as other rules look. */
 export function timelineOf(asked: TimelineOf): Timeline {
   const { rule, threshold, switches, input, reach } = asked;
@@ -38,22 +33,15 @@ export function timelineOf(asked: TimelineOf): Timeline {
   const kept = input.timelines.get(rule);
   const isSame =
     kept?.threshold === threshold &&
+    kept.reach === reach &&
     isEqual(kept.switches, switches) &&
     kept.referred.every((one, index) => one === referred[index]);
-  if (isSame && mqttConditionsIn(rule.when).length === 0) return kept.spans;
+  if (isSame) return kept.spans;
   const [from, to] = [input.from - reach.back, input.until + reach.ahead + 1];
   const spans = laySwitches(switches, widen(asked, from, to));
-  const hasFailed = spans.some(({ failure }) => failure !== null);
-  if (!hasFailed) input.timelines.set(rule, { spans, threshold, switches, referred });
+  const isKept = mqttConditionsIn(rule.when).length === 0 && spans.every(({ failure }) => failure === null);
+  if (isKept) input.timelines.set(rule, { spans, threshold, switches, referred, reach });
   return spans;
-}
-
-/** A time in which the conditions give the same. */
-interface Stretch {
-  start: Instant;
-  end: Instant;
-  conditions: ConditionResult;
-  failure: RuleSpan["failure"];
 }
 
 /**
@@ -82,13 +70,25 @@ function evaluateStretches(
   for (const [index, boundary] of boundaries.entries()) {
     const [start, end] = [boundary.at, boundaries[index + 1]?.at ?? to];
     try {
-      stretches.push({ start, end, conditions: evaluate(boundary), failure: null });
+      const { truth, by } = evaluate(boundary);
+      const conditions = once(() => evaluate(boundary));
+      stretches.push({ start, end, truth, by, conditions, failure: null });
     } catch (error) {
-      stretches.push({ start, end: to, conditions: notFound(when), failure: { error } });
+      const conditions = notFound(when);
+      const { truth, by } = conditions;
+      stretches.push({ start, end: to, truth, by, conditions: () => conditions, failure: { error } });
       break;
     }
   }
   return stretches;
+}
+
+function once<Result>(compute: () => Result): () => Result {
+  let kept: { result: Result } | null = null;
+  return () => {
+    kept ??= { result: compute() };
+    return kept.result;
+  };
 }
 
 /** The conditions of a rule that throws. */
@@ -103,16 +103,22 @@ function widen(of: TimelineOf, from: Instant, to: Instant): RuleSpan[] {
   if (lead === 0 && lag === 0) return stretches.map((one) => spanOf([one], one, { ...one, when_unknown }));
   const changes = stretches.flatMap(({ start }) => [start - lead, start, start + lag]);
   const starts = sortedOnce([from, ...changes.filter((at) => at > from && at < to)]);
+  let [first, past] = [0, 0];
   return starts.map((start, index) => {
-    const near = stretches.filter((one) => one.end > start - lag && one.start <= start + lead);
-    const { truth } = anyOf(near.map(({ conditions }) => conditions));
+    while (endOf(stretches[first]) <= start - lag) first += 1;
+    while (past < stretches.length && startOf(stretches[past]) <= start + lead) past += 1;
+    const near = stretches.slice(first, past);
+    const { truth } = anyOf(near);
     // Take the condition in force; else one of the lag; else one of the lead.
-    const decides = ({ conditions }: Stretch) => conditions.truth === truth;
+    const decides = (one: Stretch) => one.truth === truth;
     const decisive = near.findLast((one) => one.start <= start && decides(one)) ?? near.find(decides);
     if (!decisive) throw new RangeError(`Expected conditions around ${start}, got none`);
     return spanOf(near, decisive, { start, end: starts[index + 1] ?? to, when_unknown });
   });
 }
+
+const endOf = (stretch: Stretch | undefined) => stretch?.end ?? NEVER_AFTER;
+const startOf = (stretch: Stretch | undefined) => stretch?.start ?? NEVER_AFTER;
 
 function spanOf(
   near: readonly Stretch[],
@@ -120,24 +126,24 @@ function spanOf(
   { start, end, when_unknown }: { start: Instant; end: Instant; when_unknown: Rule["when_unknown"] },
 ): RuleSpan {
   const { conditions, failure } = decisive;
-  const { truth, by } = near.length === 1 ? conditions : anyOf(near.map((one) => one.conditions));
+  const { truth, by } = near.length === 1 ? decisive : anyOf(near);
   return {
     start,
     end,
     truth,
     by,
-    state: failure ? null : settle(truth, when_unknown),
+    state: failure ? null : withWhenUnknown(truth, when_unknown),
     isDisabled: false,
     failure,
     conditions,
     decided: decisive,
     seen: () => seenAround(near, start),
-    date: () => dateOf(conditions),
+    date: () => dateOf(conditions()),
   };
 }
 
-/** What an unknown verdict counts as. */
-export function settle(truth: Truth, whenUnknown: Rule["when_unknown"]): Truth {
+/** What the verdict counts as. */
+export function withWhenUnknown(truth: Truth, whenUnknown: Rule["when_unknown"]): Truth {
   return truth === null && whenUnknown !== null ? whenUnknown === "on" : truth;
 }
 
@@ -153,11 +159,32 @@ function dateOf(conditions: ConditionResult): IsoDate | null {
 /** While a command disables a rule it is OFF, whatever its conditions are. */
 export function laySwitches({ before, until, after }: Switches, spans: readonly RuleSpan[]): RuleSpan[] {
   const disabled = (some: readonly RuleSpan[]) =>
-    some.map((span): RuleSpan => ({ ...span, truth: false, state: false, by: "sure", isDisabled: true }));
+    some.map((span): RuleSpan => ({ ...span, ...OFF_BY_COMMAND }));
   const lay = (isEnabled: boolean, some: RuleSpan[]) => (isEnabled ? some : disabled(some));
   if (until === null) return lay(before, [...spans]);
   return [...lay(before, clip(spans, NEVER_BEFORE, until)), ...lay(after, clip(spans, until, NEVER_AFTER))];
 }
+
+/** A span of which little is known. */
+export const BARE_SPAN: Omit<RuleSpan, "start" | "end" | "decided"> = {
+  truth: null,
+  by: "forecast",
+  state: null,
+  isDisabled: false,
+  failure: null,
+  conditions: null,
+  seen: () => NOTHING_SEEN,
+  date: () => null,
+};
+
+const OFF_BY_COMMAND = {
+  truth: false,
+  state: false,
+  by: "sure",
+  isDisabled: true,
+  seen: () => NOTHING_SEEN,
+  date: () => null,
+} as const;
 
 /** Its part from an instant to before another. */
 export function clip(spans: readonly RuleSpan[], from: Instant, to: Instant): RuleSpan[] {

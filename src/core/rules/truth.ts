@@ -64,17 +64,21 @@ function join(parts: readonly Judged[], decisive: boolean): Judged {
 
 /** Whether at least so many of these are ON; OFF when even the unknown ones would be too few. */
 export function atLeast(least: number, parts: readonly Judged[]): Judged {
-  const needed = ranked(parts, [true])[least - 1];
+  const needed = nthSurest(least, parts, true);
   if (needed) return { truth: true, by: needed };
-  const tooMany = ranked(parts, [false])[parts.length - least];
+  const tooMany = nthSurest(parts.length - least + 1, parts, false);
   if (tooMany) return { truth: false, by: tooMany };
-  return { truth: null, by: ranked(parts, [true, false, null]).at(-1) ?? "sure" };
+  return { truth: null, by: BYS.findLast((by) => parts.some((part) => part.by === by)) ?? "sure" };
 }
 
-/** What decides those with one of these truths, the surest first. */
-function ranked(parts: readonly Judged[], truths: readonly Truth[]): By[] {
-  const of = parts.filter(({ truth }) => truths.includes(truth)).map(({ by }) => by);
-  return of.sort((one, other) => RANKS[one] - RANKS[other]);
+/** What decides the nth of those with this truth, the surest first; null: there are not so many. */
+function nthSurest(nth: number, parts: readonly Judged[], truth: boolean): By | null {
+  let count = 0;
+  for (const by of BYS) {
+    for (const part of parts) if (part.truth === truth && part.by === by) count += 1;
+    if (count >= nth) return by;
+  }
+  return null;
 }
 
 export function nameTruth(truth: Truth): string {

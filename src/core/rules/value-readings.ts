@@ -188,7 +188,7 @@ export function rememberedReadings({ read }: ValueReadings, truths: ValueTruths)
   };
 }
 
-/** What these conditions find, to be remembered; `before`: of those that the broker has not sent yet. */
+/** What these conditions find, to be remembered. Nothing is known of one that is awaited and was not remembered (`before`). */
 export function truthsOf(
   conditions: readonly MqttCondition[],
   { read }: ValueReadings,
@@ -198,8 +198,7 @@ export function truthsOf(
     conditions.flatMap((condition): [string, Truth][] => {
       const key = keyOfMqtt(condition);
       const { truth, awaitedUntil } = read(condition);
-      if (awaitedUntil === null) return [[key, truth]];
-      return Object.hasOwn(before, key) ? [[key, before[key] ?? null]] : [];
+      return awaitedUntil === null || Object.hasOwn(before, key) ? [[key, truth]] : [];
     }),
   );
 }

@@ -24,9 +24,7 @@ export interface Verdict {
   enabled_until: Instant | null;
   /** What the conditions find by what is known now. */
   conditions: ConditionResult;
-  /** The conditions that decide: those above, or those of before while the rule is held; null: they are not known any more. */
-  deciding: ConditionResult | null;
-  /** The instant whose conditions decide: later than now where a lead decides, earlier where a lag does. */
+  /** The instant whose conditions those are: later than now if a lead decides, earlier if a lag does. */
   decided_at: Instant;
   /** What it saw if it is ON. */
   seen: () => Seen;
@@ -40,8 +38,8 @@ export interface Verdict {
 
 interface VerdictHold {
   until: Instant;
-  /** What is known by now would give something else. */
-  isHeld: boolean;
   /** A value, and no forecast, would turn the rule. */
   isOfValue: boolean;
+  /** Set if what is known by now would give something else: what decides instead. null: only the verdict is known of it. */
+  held: { conditions: ConditionResult | null; decided_at: Instant } | null;
 }

@@ -85,7 +85,7 @@ function ruleRow(verdict: Verdict, forecast: VerdictForecast, { page, axis, unfo
 function because(verdict: Verdict, page: Page): Part {
   const [note] = notes(verdict, page);
   if (note !== undefined) return note;
-  const [first] = decidingConditions(verdict.deciding ?? verdict.conditions);
+  const [first] = decidingConditions(verdict.hold?.held?.conditions ?? verdict.conditions);
   return first ? decidingLine(first, verdict, page) : null;
 }
 
@@ -98,7 +98,7 @@ function notes(verdict: Verdict, { t, view, when }: Page): string[] {
   const found: string[] = [];
   if (reason === "when_unknown") found.push(t.counts_as(rule.when_unknown === "on" ? t.on : t.off));
   if (reason === "waiting") found.push(t.waiting);
-  if (hold?.isHeld && !hold.isOfValue) found.push(t.held(when(hold.until)));
+  if (hold?.held && !hold.isOfValue) found.push(t.held(when(hold.until)));
   if (decided_at > at) found.push(t.lead(when(decided_at, t.at)));
   if (decided_at < at) found.push(t.lag(when(decided_at, t.at)));
   if (hold?.isOfValue) found.push(t.value_hold(when(hold.until)));

@@ -12,13 +12,14 @@ const NEXT_ROUGE = { day: "next", color: "rouge" };
 const ROUGE = forecast("rouge");
 const BLEU = forecast("bleu");
 
-/** One rule, refreshed with one forecast after another for Monday 5 January; `restart`: anew after each but the first. */
+/** One rule, refreshed with one forecast after another for Monday 5 January; `restart`: anew after each of a hold. */
 function follow(when: object, more: object, days: [at: string, day: KnownDay][], restart = false) {
   const rule = ruleOf(when, more);
   let previous: RulesState = NO_RULES_STATE;
   return days.map(([at, day], index) => {
     const after = refresh(rule, inputAt(at, knownDaysOf({ "2026-01-05": day })), previous);
-    previous = restart && index > 0 ? readRulesState(JSON.parse(JSON.stringify(after.next))) : after.next;
+    const isOver = Date.parse(days[index + 1]?.[0] ?? at) >= (after.next.rules["r"]?.hold?.until ?? 0);
+    previous = restart && !isOver ? readRulesState(JSON.parse(JSON.stringify(after.next))) : after.next;
     return after;
   });
 }
@@ -70,7 +71,7 @@ describe("hold", () => {
       ["2026-01-04T11:40:00Z", ROUGE],
     ]);
     expect(states(refreshes)).toEqual([false, true, true, true, true]);
-    expect(refreshes[3]?.verdict.hold?.isHeld ?? false).toBe(false);
+    expect(refreshes[3]?.verdict.hold?.held ?? null).toBe(null);
   });
 
   test("an official colour cuts it short", () => {
@@ -81,7 +82,7 @@ describe("hold", () => {
       ["2026-01-04T11:06:00Z", official("bleu")],
     ]);
     expect(states(refreshes)).toEqual([false, true, true, false]);
-    expect(refreshes[3]?.verdict.hold?.isHeld ?? false).toBe(false);
+    expect(refreshes[3]?.verdict.hold?.held ?? null).toBe(null);
   });
 
   test("a change by the clock ends it: what it held to does not come back", () => {
@@ -197,8 +198,8 @@ describe("random sequences of forecasts", () => {
           at += minutes * MINUTE;
           days[`2026-01-0${5 + index}`] = day;
           const after = refresh(rule, inputAt(at, knownDaysOf({ ...days })), previous);
-          // Without a hold a restart leaves nothing to compare the next forecast with.
-          const isRestarted = index === 0 && after.next.rules["r"]?.hold !== undefined;
+          // A restart leaves nothing to compare the next forecast with, unless a hold lasts.
+          const isRestarted = index === 0 && at + 25 * MINUTE < (after.next.rules["r"]?.hold?.until ?? 0);
           previous = isRestarted ? readRulesState(JSON.parse(JSON.stringify(after.next))) : after.next;
           // What becomes unknown without a hold does so at once, and so does what is known again.
           const { state } = after.verdict;

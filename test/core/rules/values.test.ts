@@ -147,7 +147,7 @@ describe("hold", () => {
     at(NOON + MINUTE, { car: "39" });
     const { verdict, forecast: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
     const { notes } = explainRule(verdict, ahead, inputAt(NOON + 2 * MINUTE, BLEU));
-    expect(notes).toEqual(["until 12:31 no value changes it (hold)"]);
+    expect(notes).toEqual(["until 12:31 no value changes it (hold): without that it would be OFF"]);
   });
 
   test("shows in an explanation what is found now, beside the verdict that is held", () => {
@@ -313,6 +313,15 @@ describe("before the broker has sent what it holds", () => {
     const input = inputAt(NOON + MINUTE, BLEU, { values: valuesOf(rules, NOON, null) });
     expect(evaluateRules(rules, input, {}, before).verdicts[0]?.state).toBe(true);
   });
+
+  test("what is known of later stays in the plan, also if a value is awaited for the first time", () => {
+    const { at } = house([{ id: "r", when: { all: [LOW, { between: ["12:00", "13:00"] }] } }]);
+    const { forecast: ahead } = at(NOON, null);
+    expect(ahead.spans.slice(0, 2)).toMatchObject([
+      { state: null },
+      { start: NOON + HOUR, state: false, sure: true },
+    ]);
+  });
 });
 
 describe("the future", () => {
@@ -393,6 +402,11 @@ describe("what is saved", () => {
     expect(at(NOON + MINUTE, { car: "41" }).saving).toBe("with the next write");
     expect(at(NOON + 2 * MINUTE, { car: "39" }).saving).toBe("soon");
     expect(at(NOON + 3 * MINUTE, { car: "41" }).saving).toBe("soon");
+    const held = house([{ id: "r", when: LOW, hold: "30m" }]);
+    held.at(NOON, { car: "41" });
+    held.at(NOON + MINUTE, { car: "39" });
+    held.at(NOON + 2 * MINUTE, { car: "41" });
+    expect(held.at(NOON + 31 * MINUTE, { car: "41" })).toMatchObject({ state: false, saving: "soon" });
     expect(at(NOON + 30 * MINUTE, { car: "41" }).saving).toBe("now");
     expect(at(NOON + 31 * MINUTE, { car: "39" }).saving).toBe("with the next write");
   });
