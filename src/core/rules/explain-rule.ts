@@ -80,7 +80,8 @@ function describeValueHold(
   { hold, conditions }: Verdict,
   { at, tariff }: Pick<EvaluationInput, "at" | "tariff">,
 ): string[] {
-  if (!hold?.isOfValue) return [];
+  // If nothing is known of what decides, the circumstances say it.
+  if (!hold?.isOfValue || hold.held?.conditions === null) return [];
   const until = `until ${localTime(hold.until, at, tariff.time_zone)} no value changes it (hold)`;
   return [hold.held ? `${until}: without that it would be ${nameTruth(conditions.truth)}` : until];
 }

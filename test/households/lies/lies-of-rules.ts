@@ -34,7 +34,7 @@ export const LIES_OF_RULES: readonly Lie[] = [
   },
   {
     name: "a rule turns an hour late",
-    breaks: { document: "docs/rules.md", sentence: "It never delays a change by the clock." },
+    breaks: { document: "docs/rules.md", sentence: "so the clock turns it as planned" },
     judge: "truth",
     tell: tellAtOne(
       (trace) => turnsOf(trace, 90 * MINUTE).filter(isBoundary(trace)),
@@ -43,7 +43,7 @@ export const LIES_OF_RULES: readonly Lie[] = [
   },
   {
     name: "a rule turns a minute late",
-    breaks: { document: "docs/rules.md", sentence: "It never delays a change by the clock." },
+    breaks: { document: "docs/rules.md", sentence: "so the clock turns it as planned" },
     judge: "truth",
     tell: tellAtOne(
       (trace) => turnsOf(trace, 5 * MINUTE).filter(isBoundary(trace)),
