@@ -53,7 +53,7 @@ export interface Passing {
   /** At the start days were known from before. */
   hadDays: boolean;
   values: ValuesPart;
-  /** Of the rules with a hold. */
+  /** What is remembered of the rules with a hold. */
   holds: HoldMemories;
   outputs: OutputsPart["passing"];
   broker: BrokerState;

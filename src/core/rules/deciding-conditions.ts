@@ -10,7 +10,7 @@ export function decidingConditions(result: ConditionResult): SimpleResult[] {
   return (isOneEnough ? agreeing.slice(0, 1) : agreeing).flatMap(decidingConditions);
 }
 
-/** Of a range the first day on which the test is passed, or could be. */
+/** The first day of a range on which the test is passed, or could be. */
 export function decidingDay({ condition, days, truth }: SimpleResult): DayResult | null {
   const isRange = condition.kind === "day" && condition.range !== null;
   if (!isRange) return days[0] ?? null;

@@ -163,7 +163,7 @@ function areEqual(one: Timeline, other: Timeline, from: Instant, to: Instant): b
 }
 
 /**
- * Until when the plan is shown: to the end of the hold, or to where what is known is sure, or the plan is unknown. If a value would
+ * Until when the plan is shown: to the end of the hold, or until what is known is sure, or the plan is unknown. If a value would
  * turn the rule now, it is shown throughout: what the value says now is not what it says when the hold is over.
  */
 function endOfStanding(latest: Timeline, plan: Timeline, { until }: HoldTime, at: Instant): Instant {

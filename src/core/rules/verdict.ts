@@ -7,7 +7,7 @@ import type { Truth } from "./truth.ts";
 /** Whether a rule is ON, and why. */
 export interface Verdict {
   rule: Rule;
-  /** The threshold in force, percent; null where the rule declares none. */
+  /** The threshold in force, percent; null if the rule declares none. */
   threshold: number | null;
   /** true is ON, false OFF, null unknown. */
   state: Truth;
@@ -20,7 +20,7 @@ export interface Verdict {
    * itself, so the state is unknown, no condition was found, and what is remembered of the rule stays.
    */
   reason: "conditions" | "disabled" | "when_unknown" | "waiting" | "error";
-  /** When what a command set for a time ends: the rule is then disabled, or enabled again; null where nothing ends. */
+  /** When what a command set for a time ends: the rule is then disabled, or enabled again; null: nothing ends. */
   enabled_until: Instant | null;
   /** What the conditions find by what is known now. */
   conditions: ConditionResult;
