@@ -4,12 +4,14 @@ import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import type { Choice, Output } from "../../src/core/outputs/output.ts";
 import type { OutputsState } from "../../src/core/outputs/outputs-state.ts";
-import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
+
 import { createEvaluationInput } from "../../src/core/rules/evaluation-input.ts";
+import { NO_SETTINGS } from "../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
 import { NO_READINGS } from "../../src/core/rules/value-readings.ts";
 import { knownDaysOf } from "./known-days.ts";
 import { HOUR, house, MINUTE, PHONE, START } from "./outputs-house.ts";
+import { evaluateNext } from "./rules.ts";
 import { PARIS } from "./tariff.ts";
 
 interface DaysHouseOptions {
@@ -42,7 +44,7 @@ export function daysHouse({
     const at = START + vigie.now();
     const knownDays = knownDaysOf(days);
     const known = { at, knownDays, tariff: PARIS, simulation, values: NO_READINGS };
-    const { verdicts, real, next } = evaluateRules(parsed, createEvaluationInput(known), {}, state);
+    const { verdicts, real, next } = evaluateNext(parsed, createEvaluationInput(known), state, NO_SETTINGS);
     state = next;
     const byId = (list: typeof verdicts) => new Map(list.map((verdict) => [verdict.rule.id, verdict]));
     const factsWith = (pretended: Simulation | null) => (instant: number) =>

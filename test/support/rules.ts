@@ -42,7 +42,8 @@ export function inputAt(
 /** What a process remembers beside a state. A state that is read anew is that of a new process. */
 const holdsOf = new WeakMap<RulesState, HoldMemories>();
 
-function evaluateNext(
+/** One evaluation after another: the state of the one before is all that it needs. */
+export function evaluateNext(
   rules: readonly Rule[],
   given: EvaluationInput,
   previous: RulesState,

@@ -10,7 +10,7 @@ export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
   evaluate: (condition: C, moment: EvaluationMoment) => Finding;
   /** Where time alone can change what it gives. */
   boundaries: (condition: C) => Boundaries;
-  /** Whatever becomes known of the days: true where it cannot be OFF, false where it cannot be ON, else null. */
+  /** Whatever becomes known of the days: true if it cannot be OFF, false if it cannot be ON, else null. */
   possible: (condition: C, moment: EvaluationMoment) => Truth;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
@@ -95,9 +95,9 @@ export interface Finding extends Judged {
   describeFinding: () => string;
   /** The same with a value or the time, `06:00`, which are not published: the time would make a message of each look. */
   describeForOwner?: (time: string) => string;
-  /** Of a condition on a number: what it compared; null where that is not known. */
+  /** Of a condition on a number: what it compared; null if that is not known. */
   number?: number | null;
-  /** Of a condition on another rule: what that one saw, the day that decides it, and all days that its conditions look at. */
+  /** If it is a condition on another rule: what that one saw, the day that decides it, and all days that its conditions look at. */
   seen?: () => Seen;
   date?: () => IsoDate | null;
   daysOfRule?: () => readonly DayResult[];

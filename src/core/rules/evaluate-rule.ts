@@ -3,9 +3,10 @@ import type { Instant } from "../calendar/tariff.ts";
 import { keyOfMqtt } from "./compare-payload.ts";
 import type { RuleSpan } from "./condition-types.ts";
 import type { EvaluationInput, Reach } from "./evaluation-input.ts";
+import { earliest } from "./forecast-verdicts.ts";
 import { decideHold, type HoldMemory, holdSimulated, NOTHING_HELD } from "./hold.ts";
 import { LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
-import { type RuleSettings, type Switches, switchesOf } from "./rule-settings.ts";
+import { type RuleSettings, type Switches, switchedBy, switchesOf } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
 import { BARE_SPAN, laySwitches, notFound, spanAt, type Timeline, timelineOf } from "./timeline.ts";
 import { isByValue, isSure } from "./truth.ts";
@@ -18,7 +19,7 @@ export interface RuleToEvaluate {
   threshold: number | null;
   switches: Switches;
   before: RuleState | undefined;
-  /** Of the rule, of those that it refers to, and of what commands have set: a hold of another identity does not count. */
+  /** A hash of the rule, of those that it refers to, and of what commands have set. A hold of another identity does not count. */
   identity: string;
 }
 
@@ -29,7 +30,7 @@ export interface EvaluatedRule {
   memory: HoldMemory;
   /** What each of its conditions on a value found. */
   truths: ValueTruths;
-  /** Of a value that it looks at, also through other rules, nothing is remembered, and the broker has not sent it yet. */
+  /** It looks at a value, also through other rules, that the broker has not sent yet, and of which nothing is remembered. */
   lacksValues: boolean;
 }
 
@@ -59,8 +60,7 @@ export function gather(
     const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
     const threshold = moved?.value ?? rule.threshold;
     const switches = switchesOf(settings, id, at);
-    const { before, until, after } = switches;
-    const switched = until !== null && at < until ? [before, until, after] : [after];
+    const switched = switchedBy(switches, at);
     const others = rulesReferredTo(rule.when).map((other) => identities.get(other));
     const identity = shortHash(JSON.stringify([ownIdentity(rule), threshold, switched, others]));
     identities.set(id, identity);
@@ -95,8 +95,8 @@ export function evaluateRule(gathered: RuleToEvaluate, context: EvaluateContext)
   const ends = [
     ...conditions.map((condition) => input.values.read(condition).shownUntil),
     ...others.map((one) => one.verdict.values_until),
-  ].flatMap((end) => end ?? []);
-  const valuesUntil = ends.length === 0 ? null : Math.min(...ends);
+  ];
+  const valuesUntil = earliest(ends.flatMap((end) => end ?? []));
   const verdict = verdictOf(gathered, { timeline, latest, memory, valuesUntil }, context);
   return { verdict, latest, memory, truths, lacksValues };
 }
@@ -154,7 +154,7 @@ function verdictOf(
     since: sinceOf(span, before, timeline, { from, at }),
     sure: isSure(span),
     reason: reasonOf(span),
-    enabled_until: switches.until !== null && at < switches.until ? switches.until : null,
+    enabled_until: switchedBy(switches, at).until,
     conditions: now.conditions?.() ?? notFound(rule.when),
     decided_at: decidedAt(now, at),
     seen: span.seen,

@@ -10,16 +10,16 @@ export interface VerdictForecast {
   until: Instant;
   spans: readonly VerdictSpan[];
   /**
-   * When the rule next becomes ON, or OFF; null where it does not until then, and from `values_from` on: others act on
+   * When the rule next becomes ON, or OFF; null if it does not until then, and from `values_from` on: others act on
    * these instants when vigie is gone, and cannot look at values.
    */
   next_on: Instant | null;
   next_off: Instant | null;
-  /** Until when the state stays as it is; null where time alone never changes it. */
+  /** Until when the state stays as it is; null if time alone never changes it. */
   state_until: Instant | null;
-  /** The next instant at which time alone can change the verdict or its reasons; null where there is none. */
+  /** The next instant at which time alone can change the verdict or its reasons; null if there is none. */
   next_boundary: Instant | null;
-  /** From when on values decide; null where none does. They are assumed to stay as they are. */
+  /** From when on values decide; null if none does. They are assumed to stay as they are. */
   values_from: Instant | null;
 }
 
@@ -73,7 +73,7 @@ function forecastVerdict(verdict: Verdict, { at, until }: EvaluationInput): Verd
   }
 }
 
-/** The earliest instant at which time alone can change any of these; null where there is none. */
+/** The earliest instant at which time alone can change any of these; null if there is none. */
 export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant | null {
   return earliest(forecasts.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY));
 }
@@ -101,7 +101,8 @@ function nextChangeTo(state: boolean, spans: readonly VerdictSpan[]): Instant | 
   return spans.find(isChange)?.start ?? null;
 }
 
-function earliest(instants: readonly Instant[]): Instant | null {
+/** null if there is none. */
+export function earliest(instants: readonly Instant[]): Instant | null {
   const first = Math.min(...instants);
   return Number.isFinite(first) ? first : null;
 }

@@ -76,7 +76,7 @@ export function decideHold(
   };
 }
 
-/** The plan of before, if it counts. If the clock was set back into the time before the turn, it says of it what it says of the turn. */
+/** The plan of before, if it counts. If the clock was set back to before the turn, what the plan says of the turn counts already. */
 function planOf(
   { plan, isHeld, isPast }: HoldMemory,
   running: HoldTime | null,
@@ -87,7 +87,7 @@ function planOf(
   if (!plan || isPast || isOver) return null;
   const span = running && at < running.turned ? findSpan(plan, running.turned) : undefined;
   if (!span) return plan;
-  return [...clip(plan, -NEVER, at), { ...span, start: at, end: span.end }, ...clip(plan, span.end, NEVER)];
+  return [...clip(plan, -NEVER, at), { ...span, start: at }, ...clip(plan, span.end, NEVER)];
 }
 
 /** Other rules may look back at this one by a lag: what it was published as stays. */

@@ -57,11 +57,11 @@ export interface Switched {
 }
 
 export function switchedAt(settings: RuleSettings, id: string, at: Instant): Switched {
-  const { enabled, meanwhile } = settingOf(settings, id);
-  if (!meanwhile) return { enabled, until: null };
-  const { until } = meanwhile;
-  if (lasts(meanwhile, at)) return { enabled: meanwhile.enabled, until };
-  return { enabled, until: null };
+  return switchedBy(switchesOf(settings, id, at), at);
+}
+
+export function switchedBy({ before, until, after }: Switches, at: Instant): Switched {
+  return until !== null && at < until ? { enabled: before, until } : { enabled: after, until: null };
 }
 
 /** What commands make of a rule over time: `before` an instant, and `after` it; null: always `before`. */

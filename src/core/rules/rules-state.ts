@@ -20,7 +20,7 @@ const keptHold = z.object({
   turned: instantSchema,
   /** Until then none turns it again. */
   until: instantSchema,
-  /** Of the rule, of those that it refers to, and of what commands had set (evaluate-rule.ts). If it is another, nothing is held. */
+  /** A hash of the rule, of those that it refers to, and of what commands had set. If it is another now, nothing is held. */
   identity: z.string(),
   /** What is known by now would give something else. */
   isHeld: z.boolean(),

@@ -83,11 +83,11 @@ function evaluateStretches(
   return stretches;
 }
 
-function once<Result>(compute: () => Result): () => Result {
-  let kept: { result: Result } | null = null;
+function once<Result extends object>(compute: () => Result): () => Result {
+  let kept: Result | undefined;
   return () => {
-    kept ??= { result: compute() };
-    return kept.result;
+    kept ??= compute();
+    return kept;
   };
 }
 
@@ -106,7 +106,7 @@ function widen(of: TimelineOf, from: Instant, to: Instant): RuleSpan[] {
   let [first, past] = [0, 0];
   return starts.map((start, index) => {
     while (endOf(stretches[first]) <= start - lag) first += 1;
-    while (past < stretches.length && startOf(stretches[past]) <= start + lead) past += 1;
+    while (startOf(stretches[past]) <= start + lead) past += 1;
     const near = stretches.slice(first, past);
     const { truth } = anyOf(near);
     // Take the condition in force; else one of the lag; else one of the lead.
@@ -157,11 +157,10 @@ function dateOf(conditions: ConditionResult): IsoDate | null {
 }
 
 /** While a command disables a rule it is OFF, whatever its conditions are. */
-export function laySwitches({ before, until, after }: Switches, spans: readonly RuleSpan[]): RuleSpan[] {
-  const disabled = (some: readonly RuleSpan[]) =>
-    some.map((span): RuleSpan => ({ ...span, ...OFF_BY_COMMAND }));
-  const lay = (isEnabled: boolean, some: RuleSpan[]) => (isEnabled ? some : disabled(some));
-  if (until === null) return lay(before, [...spans]);
+export function laySwitches({ before, until, after }: Switches, spans: Timeline): Timeline {
+  const lay = (isEnabled: boolean, some: Timeline) =>
+    isEnabled ? some : some.map((span): RuleSpan => ({ ...span, ...OFF_BY_COMMAND }));
+  if (until === null) return lay(before, spans);
   return [...lay(before, clip(spans, NEVER_BEFORE, until)), ...lay(after, clip(spans, until, NEVER_AFTER))];
 }
 

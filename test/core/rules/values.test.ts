@@ -1,17 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../../src/config/rules-options.ts";
 import type { KnownDays } from "../../../src/core/days/known-days.ts";
-import { evaluateRules, NO_HOLDS } from "../../../src/core/rules/evaluate-rules.ts";
-import { createEvaluationInput } from "../../../src/core/rules/evaluation-input.ts";
+import { evaluateRules } from "../../../src/core/rules/evaluate-rules.ts";
 import { explainRule } from "../../../src/core/rules/explain-rule.ts";
-import { forecastVerdicts } from "../../../src/core/rules/forecast-verdicts.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import { mqttConditionsIn, type Rule } from "../../../src/core/rules/rule.ts";
 import { NO_SETTINGS, switchRuleFor } from "../../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
 import { type HeardValue, type KeptValues, readValues } from "../../../src/core/rules/value-readings.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
-import { inputAt } from "../../support/rules.ts";
+import { evaluateNext, inputAt } from "../../support/rules.ts";
 import { valuesOf } from "../../support/values.ts";
 
 const MINUTE = 60_000;
@@ -24,19 +22,14 @@ const LOW = { mqtt: { topic: "car", below: 40 } };
 function house(rules: object[], days: KnownDays = BLEU, settings = NO_SETTINGS) {
   const parsed: Rule[] = rulesOptions.parse(rules);
   let state: RulesState = NO_RULES_STATE;
-  let holds = NO_HOLDS;
   return {
     restart: () => {
       state = readRulesState(JSON.parse(JSON.stringify(state)));
-      holds = NO_HOLDS;
     },
     at: (at: number, payloads: Record<string, string | HeardValue> | null, known = days) => {
-      const given = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
-      const input = createEvaluationInput(given, state.at);
-      const { verdicts, saving, ...evaluated } = evaluateRules(parsed, input, settings, state, { holds });
-      state = evaluated.next;
-      holds = evaluated.holds;
-      const forecasts = forecastVerdicts(verdicts, input);
+      const input = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
+      const { verdicts, forecasts, saving, next } = evaluateNext(parsed, input, state, settings);
+      state = next;
       const [verdict, firstForecast] = [verdicts[0], forecasts[0]];
       if (!verdict || !firstForecast) throw new Error("Expected a verdict, got none");
       return {
