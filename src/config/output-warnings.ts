@@ -1,10 +1,10 @@
 import { parseJson, valueAtPath } from "../core/contract/parse-json.ts";
 import { type Output, type Payload, templateText } from "../core/outputs/output.ts";
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
-import { includesRule } from "../core/rules/includes-rule.ts";
 import { type Condition, rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
 import type { Config } from "./config.ts";
 import { findRequestWarnings } from "./http-output-warnings.ts";
+import { includesRule } from "./includes-rule.ts";
 import { wordsIn } from "./output-address.ts";
 import type { Warning } from "./warning.ts";
 

@@ -1,10 +1,10 @@
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
-import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
-import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
 import { findOutputWarnings, topicsOf } from "./output-warnings.ts";
+import { lintRules, type RuleWarning } from "./rule-warnings.ts";
+import { lintWithoutForecasts } from "./rule-warnings-without-forecasts.ts";
 import type { Warning } from "./warning.ts";
 
 export function findWarnings(config: Config, inContainer: boolean): Warning[] {

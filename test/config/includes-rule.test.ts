@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { includesRule } from "../../../src/core/rules/includes-rule.ts";
-import { rulesOf } from "../../support/rules.ts";
+import { includesRule } from "../../src/config/includes-rule.ts";
+import { rulesOf } from "../support/rules.ts";
 
 const ROUGE = { day: "now", color: "rouge" };
 const PEAK = { period: "hp" };

@@ -1,18 +1,18 @@
-import { wallInstant } from "../calendar/dates.ts";
-import type { Language } from "../calendar/day-in-words.ts";
-import type { Tariff } from "../calendar/tariff.ts";
-import { NO_KNOWN_DAYS } from "../days/known-days.ts";
-import { daysAt } from "../facts/days-view.ts";
-import { DAY } from "./day-condition.ts";
-import type { RuleWarning } from "./lint-rules.ts";
+import { wallInstant } from "../core/calendar/dates.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
+import type { Tariff } from "../core/calendar/tariff.ts";
+import { NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import { daysAt } from "../core/facts/days-view.ts";
+import { DAY } from "../core/rules/day-condition.ts";
 import {
   type Condition,
   type DayCondition,
   type Rule,
   type SimpleCondition,
   simpleConditionsIn,
-} from "./rule.ts";
-import { NO_READINGS } from "./value-readings.ts";
+} from "../core/rules/rule.ts";
+import { NO_READINGS } from "../core/rules/value-readings.ts";
+import type { RuleWarning } from "./rule-warnings.ts";
 
 /** What a condition can be. */
 interface Outcomes {

@@ -1,5 +1,5 @@
-import { isEqual } from "../days/is-equal.ts";
-import type { Condition, Rule } from "./rule.ts";
+import { isEqual } from "../core/days/is-equal.ts";
+import type { Condition, Rule } from "../core/rules/rule.ts";
 
 /**
  * Whether `wide` is never OFF while `narrow` is ON or unknown, unless a command disables it. Only what is sure and easily

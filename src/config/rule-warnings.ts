@@ -1,13 +1,13 @@
-import { parseTimeOfDay, wallInstant } from "../calendar/dates.ts";
-import type { Language } from "../calendar/day-in-words.ts";
-import { memoize } from "../calendar/memoize.ts";
-import { periodTimes } from "../calendar/period.ts";
-import type { IsoDate, Tariff } from "../calendar/tariff.ts";
-import { NO_KNOWN_DAYS } from "../days/known-days.ts";
-import { daysAt } from "../facts/days-view.ts";
-import type { EvaluationMoment } from "./condition-types.ts";
-import { kindOf } from "./evaluate-condition.ts";
-import { canBeWithin } from "./number-conditions.ts";
+import { parseTimeOfDay, wallInstant } from "../core/calendar/dates.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
+import { memoize } from "../core/calendar/memoize.ts";
+import { periodTimes } from "../core/calendar/period.ts";
+import type { IsoDate, Tariff } from "../core/calendar/tariff.ts";
+import { NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import { daysAt } from "../core/facts/days-view.ts";
+import type { EvaluationMoment } from "../core/rules/condition-types.ts";
+import { kindOf } from "../core/rules/evaluate-condition.ts";
+import { canBeWithin } from "../core/rules/number-conditions.ts";
 import {
   type Condition,
   type DayCondition,
@@ -19,10 +19,10 @@ import {
   rulesReferredTo,
   type SimpleCondition,
   simpleConditionsIn,
-} from "./rule.ts";
-import { BARE_SPAN } from "./timeline.ts";
-import { both, either, opposite, type Truth } from "./truth.ts";
-import { NO_READINGS } from "./value-readings.ts";
+} from "../core/rules/rule.ts";
+import { BARE_SPAN } from "../core/rules/timeline.ts";
+import { both, either, opposite, type Truth } from "../core/rules/truth.ts";
+import { NO_READINGS } from "../core/rules/value-readings.ts";
 
 type RulesById = ReadonlyMap<string, Rule>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Tariff } from "../../../src/core/calendar/tariff.ts";
-import { lintRules } from "../../../src/core/rules/lint-rules.ts";
-import { ruleOf, rulesOf } from "../../support/rules.ts";
-import { PARIS } from "../../support/tariff.ts";
+import { lintRules } from "../../src/config/rule-warnings.ts";
+import type { Tariff } from "../../src/core/calendar/tariff.ts";
+import { ruleOf, rulesOf } from "../support/rules.ts";
+import { PARIS } from "../support/tariff.ts";
 
 const lint = (...given: Parameters<typeof lintRules>) =>
   lintRules(...given).map(({ index, id, words }) => `rules[${index}] ${id}: ${inEnglish(words)}`);

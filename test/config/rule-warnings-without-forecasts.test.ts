@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { lintWithoutForecasts } from "../../../src/core/rules/lint-without-forecasts.ts";
-import { ruleOf, rulesOf } from "../../support/rules.ts";
-import { PARIS } from "../../support/tariff.ts";
+import { lintWithoutForecasts } from "../../src/config/rule-warnings-without-forecasts.ts";
+import { ruleOf, rulesOf } from "../support/rules.ts";
+import { PARIS } from "../support/tariff.ts";
 
 const warningsOf = (when: object, more: object = {}, laws: "tempo" | "off" = "tempo") =>
   lintWithoutForecasts([ruleOf(when, more)], { ...PARIS, laws }).map(({ words }) =>
