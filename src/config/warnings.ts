@@ -3,8 +3,7 @@ import { topicsOfRules } from "../core/rules/rule.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
 import { findOutputWarnings, topicsOf } from "./output-warnings.ts";
-import { lintRules, type RuleWarning } from "./rule-warnings.ts";
-import { lintWithoutForecasts } from "./rule-warnings-without-forecasts.ts";
+import { findRuleWarnings } from "./rule-warnings.ts";
 import type { Warning } from "./warning.ts";
 
 export function findWarnings(config: Config, inContainer: boolean): Warning[] {
@@ -14,18 +13,11 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...weakTls(config),
     ...otherTimeZone(config),
     ...missingPassword(config),
-    ...lintRules(config.rules, config.tariff).map(ofRule),
-    ...(config.service.base_url === "none"
-      ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
-      : []),
+    ...findRuleWarnings(config.rules, config.tariff, config.service.base_url !== "none"),
     ...sameSourceTwice(config),
     ...wrongEndsOfTopics(config),
     ...findOutputWarnings(config, inContainer),
   ];
-}
-
-function ofRule({ index, ...warning }: RuleWarning): Warning {
-  return { path: ["rules", index], ...warning };
 }
 
 function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Config): Warning[] {

@@ -555,10 +555,6 @@ describe("what is doubtful in a form", () => {
       { rules: [{ id: "a", colors: "rouge", day: "now", hours: "peak", between: "23:00-05:00" }] },
       "Règles 1 a\u00a0: ne peut jamais valoir OUI, car ses conditions s’excluent, ou le contrat ne les permet pas",
     ],
-    [
-      { rules: [{ id: "a", colors: "rouge", day: "next_7_days" }] },
-      "Règles 1 a\u00a0: demande des prévisions, et il n’y a pas d’adresse de service\u00a0: de next_7_days, deux jours au plus sont connus",
-    ],
     [{ outputs: [{ ...OTHER, payload: "« off »" }] }, "l’appareil reçoit « off » avec ces guillemets"],
     [{ outputs: [{ ...OTHER, payload: "toggle" }] }, "toggle met l’appareil dans l’état contraire au sien"],
     [{ outputs: [{ ...OTHER, payload: "on" }] }, "le même ordre que pour le reste du temps"],

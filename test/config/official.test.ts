@@ -185,7 +185,7 @@ describe("a rule that only a forecast could turn", () => {
     const none = await loadText(`service: { base_url: none }\nofficial: { source: rte }\n${rules}`);
     expect(none.warnings).toEqual([
       expect.stringMatching(
-        /rules\[0\] ahead: only a forecast service could turn it ON, and service.base_url is none: RTE names no day so far ahead \(d3\)$/,
+        /rules\[0\] ahead: only a forecast service could turn it ON, and service.base_url is none: RTE names only today and tomorrow, and no count of days \(left is what vigie counts\)$/,
       ),
     ]);
     expect((await loadText(`${REAL}official: { source: rte }\n${rules}`)).warnings).toEqual([]);

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { lintRules } from "../../src/config/rule-warnings.ts";
+import { findRuleWarnings } from "../../src/config/rule-warnings.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
+import type { Rule } from "../../src/core/rules/rule.ts";
 import { ruleOf, rulesOf } from "../support/rules.ts";
 import { PARIS } from "../support/tariff.ts";
 
-const lint = (...given: Parameters<typeof lintRules>) =>
-  lintRules(...given).map(({ index, id, words }) => `rules[${index}] ${id}: ${inEnglish(words)}`);
+const warningsOfRules = (rules: readonly Rule[], tariff = PARIS, hasService = true) =>
+  findRuleWarnings(rules, tariff, hasService).map(
+    ({ path, id, words }) => `${path.join(".")} ${id}: ${inEnglish(words)}`,
+  );
 
 const inEnglish = (words: string | { en: string }) => (typeof words === "string" ? words : words.en);
 const warningsOf = (when: object, more: object = {}, tariff = PARIS) =>
-  lint([ruleOf(when, more)], tariff).join("\n");
+  warningsOfRules([ruleOf(when, more)], tariff).join("\n");
 const ROUGE = { day: "now", color: "rouge" };
 
 describe("a rule that can never be ON", () => {
@@ -41,7 +44,7 @@ describe("a rule that can never be ON", () => {
       { any: [{ all: [{ period: "hp" }, { period: "hc" }] }, { ...ROUGE, weekday: "sun" }] },
     ],
   ])("%s", (_, when) => {
-    expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be ON: /);
+    expect(warningsOf(when)).toMatch(/^rules\.0 r: can never be ON: /);
   });
 });
 
@@ -72,48 +75,63 @@ describe("a rule that can never be OFF", () => {
     ["every weekday", { weekday: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] }],
     ["not of what is never ON", { not: { ...ROUGE, weekday: "sun" } }],
   ])("%s", (_, when) => {
-    expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be OFF: /);
+    expect(warningsOf(when)).toMatch(/^rules\.0 r: can never be OFF: /);
   });
 });
 
 describe("a rule that refers to another", () => {
-  const warningsOfRules = (...rules: Parameters<typeof rulesOf>) => lint(rulesOf(...rules), PARIS);
+  const warningsBeside = (...rules: Parameters<typeof rulesOf>) => warningsOfRules(rulesOf(...rules));
   const REFERRED = { id: "rouge", when: { all: [ROUGE, { period: "hp" }] } };
 
   test("can never be ON where the other cannot be then", () => {
-    expect(warningsOfRules(REFERRED, { id: "r", when: { rule: "rouge", month: "jul" } })).toEqual([
-      expect.stringMatching(/^rules\[1\] r: can never be ON: /),
+    expect(warningsBeside(REFERRED, { id: "r", when: { rule: "rouge", month: "jul" } })).toEqual([
+      expect.stringMatching(/^rules\.1 r: can never be ON: /),
     ]);
     expect(
-      warningsOfRules({ id: "r", when: { rule: "middle", period: "hc" } }, REFERRED, {
+      warningsBeside({ id: "r", when: { rule: "middle", period: "hc" } }, REFERRED, {
         id: "middle",
         when: { rule: "rouge" },
       }),
-    ).toEqual([expect.stringMatching(/^rules\[0\] r: can never be ON: /)]);
+    ).toEqual([expect.stringMatching(/^rules\.0 r: can never be ON: /)]);
     expect(
-      warningsOfRules(
+      warningsBeside(
         { id: "window", when: { between: ["12:00", "12:30"] } },
         { id: "r", when: { rule: "window", between: ["12:10", "13:00"] } },
         { id: "apart", when: { rule: "window", between: ["12:30", "13:00"] } },
       ),
-    ).toEqual([expect.stringMatching(/^rules\[2\] apart: can never be ON: /)]);
+    ).toEqual([expect.stringMatching(/^rules\.2 apart: can never be ON: /)]);
   });
 
-  test("can be ON where the other is so by its lead, its lag or when_unknown", () => {
-    for (const more of [{ lead: "10m" }, { lag: "10m" }, { when_unknown: "on" }]) {
+  test("can be ON where the other is so by its lead or its lag", () => {
+    for (const more of [{ lead: "10m" }, { lag: "10m" }]) {
       expect(
-        warningsOfRules({ ...REFERRED, ...more }, { id: "r", when: { rule: "rouge", period: "hc" } }),
+        warningsBeside({ ...REFERRED, ...more }, { id: "r", when: { rule: "rouge", period: "hc" } }),
       ).toEqual([]);
     }
   });
 
+  test("can be ON where the other is so while it is unknown", () => {
+    const unknown = { id: "not_known", when: { day: "now", color: "rouge", known: false } };
+    const [never, beside] = [false, true].map((isOn) =>
+      warningsBeside(isOn ? { ...unknown, when_unknown: "on" } : unknown, {
+        id: "r",
+        when: { rule: "not_known" },
+      }),
+    );
+    expect(never).toEqual([
+      expect.stringMatching(/^rules\.0 .* ON/),
+      expect.stringMatching(/^rules\.1 .* ON/),
+    ]);
+    expect(beside).toEqual([]);
+  });
+
   test("can be OFF though the other never is by its conditions: a command can disable it", () => {
-    const warnings = warningsOfRules(
+    const warnings = warningsBeside(
       { id: "always", when: { any: [{ period: "hp" }, { period: "hc" }] } },
       { id: "r", when: { rule: "always" } },
       { id: "other", when: { not: { rule: "always" } } },
     );
-    expect(warnings).toEqual([expect.stringMatching(/^rules\[0\] always: can never be OFF/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^rules\.0 always: can never be OFF/)]);
   });
 });
 
@@ -179,7 +197,7 @@ describe("what means something else than it seems", () => {
     ],
     [{ day: "next", color: "rouge" }, { threshold: 60 }, "has a threshold that no condition asks for"],
   ])("%j", (when, more, words) => {
-    expect(warningsOf(when, more)).toContain(`rules[0] r: ${words}`);
+    expect(warningsOf(when, more)).toContain(`rules.0 r: ${words}`);
   });
 
   test.each([
@@ -187,5 +205,70 @@ describe("what means something else than it seems", () => {
     ["today before its colour begins", { day: "today", color: "rouge", between: ["01:00", "06:00"] }],
   ])("not %s", (_case, when) => {
     expect(warningsOf(when)).toBe("");
+  });
+});
+
+describe("without forecasts", () => {
+  const D3_ROUGE = { day: "d3", color: "rouge" };
+  const warningsOfRteAlone = (when: object, more: object = {}, laws: Tariff["laws"] = "tempo") =>
+    warningsOfRules([ruleOf(when, more)], { ...PARIS, laws }, false).join("\n");
+
+  test.each<[string, object]>([
+    ["a colour of a day that no source names yet", D3_ROUGE],
+    ["together with others", { all: [{ period: "hp" }, D3_ROUGE] }],
+    ["the days ahead one and all", { any: [D3_ROUGE, { day: "d2", color: "rouge" }] }],
+    ["that such a day is known", { day: "d2", known: true }],
+    ["that a day is a forecast", { day: "tomorrow", stage: "forecast" }],
+    ["that it is official", { day: "d2", official: true }],
+    ["three of the days ahead", { day: "next_5_days", color: "blanc", at_least: 3 }],
+    ["every day of a week", { day: "next_7_days", color: "bleu", every: true }],
+    ["what the service counts", { remaining: { rouge: { at_least: 3 } } }],
+    ["what is left of the season by its count", { days_remaining: { below: 30 } }],
+    ["not a count of the service", { not: { remaining: { rouge: { at_least: 3 } } } }],
+  ])("%s is never ON", (_case, when) => {
+    expect(warningsOfRteAlone(when)).toMatch(
+      /^rules\.0 r: only a forecast service could turn it ON, .*: RTE names only today and tomorrow, [^\n]*$/,
+    );
+  });
+
+  test.each<[string, object]>([
+    ["that such a day is not known", { day: "d2", known: false }],
+    ["the opposite of a colour that the tariff forbids on some days", { not: D3_ROUGE }],
+    ["a season or a day that is not known", { any: [{ day: "d2", known: false }, ROUGE] }],
+  ])("%s is never OFF", (_case, when) => {
+    expect(warningsOfRteAlone(when)).toMatch(
+      /^rules\.0 r: only a forecast service could turn it OFF, [^\n]*$/,
+    );
+  });
+
+  test.each<[string, object, object?]>([
+    ["the day in force", ROUGE],
+    ["the next day, announced", { day: "next", color: "rouge", stage: ["announced", "final"] }],
+    ["tomorrow", { day: "tomorrow", color: "rouge" }],
+    ["the next two days: at night both are official", { day: "next_2_days", color: "rouge", at_least: 2 }],
+    ["one of the days ahead: two of them are known", { day: "next_7_days", color: "rouge" }],
+    ["a forecast or an announced day", { day: "tomorrow", stage: ["forecast", "announced"] }],
+    ["a colour that is sure enough", { day: "next", color: "rouge", confidence: 80 }],
+    ["one of several that official colours decide", { any: [D3_ROUGE, ROUGE] }],
+    ["vigie's own count", { left: { rouge: { at_most: 3 } } }],
+    [
+      "a price, a period, a time, a weekday",
+      { rate: { above: 0.3 }, period: "hp", between: ["07:00", "09:00"], weekday: "mon" },
+    ],
+    ["a day ahead, where an unknown verdict counts as ON", D3_ROUGE, { when_unknown: "on" }],
+  ])("%s can turn", (_case, when, more = {}) => {
+    expect(warningsOfRteAlone(when, more)).toBe("");
+  });
+
+  test("the opposite of a day ahead is never ON where the tariff forbids nothing", () => {
+    expect(warningsOfRteAlone({ not: D3_ROUGE }, {}, "off")).toContain("turn it ON");
+  });
+
+  test("a rule that needs another is warned of with it", () => {
+    const ahead = { id: "ahead", when: D3_ROUGE };
+    const warningsBeside = (when: object) =>
+      warningsOfRules(rulesOf(ahead, { id: "r", when }), PARIS, false).map((words) => words.slice(0, 9));
+    expect(warningsBeside({ all: [{ rule: "ahead" }, ROUGE] })).toEqual(["rules.0 a", "rules.1 r"]);
+    expect(warningsBeside({ any: [{ rule: "ahead" }, ROUGE] })).toEqual(["rules.0 a"]);
   });
 });

@@ -10,8 +10,6 @@ export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
   evaluate: (condition: C, moment: EvaluationMoment) => Finding;
   /** Where time alone can change what it gives. */
   boundaries: (condition: C) => Boundaries;
-  /** Whatever becomes known of the days: true if it cannot be OFF, false if it cannot be ON, else null. */
-  possible: (condition: C, moment: EvaluationMoment) => Truth;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
 }

@@ -6,7 +6,7 @@ import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
 import type { ConditionKind, DayResult, RuleDay } from "./condition-types.ts";
 import type { DayCondition } from "./rule.ts";
-import { atLeast, type By, both, type Judged, type Truth } from "./truth.ts";
+import { atLeast, type By, both, type Truth } from "./truth.ts";
 
 export const DAY: ConditionKind<DayCondition> = {
   evaluate: (condition, { view, threshold }) => {
@@ -25,18 +25,6 @@ export const DAY: ConditionKind<DayCondition> = {
     if (range !== null || day === "now" || day === "next") return { kinds: ["tariff_day"], times: [] };
     // The stage of a civil day becomes final when its tariff day begins: the reasons say it, also if no condition asks for it.
     return { kinds: ["civil_day", "tariff_day"], times: [] };
-  },
-  possible: (condition, { view }) => {
-    if (contradictsItself(condition)) return false;
-    const { least, color, known } = condition;
-    if (!color) return null;
-    const days = datesOf(condition, view).map((date): Truth => {
-      const allowed = allowedColors(date, view.tariff.laws);
-      if (!allowed.some((one) => color.includes(one))) return false;
-      if (known === false) return isSaidByLaws(color, allowed) ? null : false;
-      return testsColorOnly(condition) && allowed.every((one) => color.includes(one)) ? true : null;
-    });
-    return possibleTruth(least, days);
   },
   describe: (condition, threshold) => {
     const { day, range, least, color, confidence, official, stage, known } = condition;
@@ -58,7 +46,7 @@ export const DAY: ConditionKind<DayCondition> = {
 };
 
 /** The day of this name, or each day of a range. */
-function datesOf({ day, range }: DayCondition, { now, next, today }: DaysView): IsoDate[] {
+export function datesOf({ day, range }: DayCondition, { now, next, today }: DaysView): IsoDate[] {
   if (range !== null) return Array.from({ length: range }, (_, days) => addDays(next, days));
   if (day === "now") return [now];
   if (day === "next") return [next];
@@ -66,7 +54,7 @@ function datesOf({ day, range }: DayCondition, { now, next, today }: DaysView): 
 }
 
 /** What one day gives. `confidence` in percent; null: not tested. */
-function testDay(condition: DayCondition, day: RuleDay, confidence: number | null): Truth {
+export function testDay(condition: DayCondition, day: RuleDay, confidence: number | null): Truth {
   const { color, official, stage, known } = condition;
   const { facts } = day;
   let truth: Truth = true;
@@ -91,13 +79,6 @@ function decidedBy(condition: DayCondition, { facts, allowed }: RuleDay, truth: 
   return facts.color === null ? "laws" : "sure";
 }
 
-function possibleTruth(least: number, truths: readonly Truth[]): Truth {
-  return atLeast(
-    least,
-    truths.map((truth): Judged => ({ truth, by: "sure" })),
-  ).truth;
-}
-
 function testColor(colors: readonly Color[], { facts, allowed }: RuleDay): Truth {
   if (facts.color !== null) return colors.includes(facts.color);
   if (isSaidByLaws(colors, allowed)) return true;
@@ -119,13 +100,6 @@ function testConfidence({ official, color, confidence }: DayFacts, least: number
   if (color === null) return null;
   const share = percent(confidence);
   return share !== null && share >= least;
-}
-
-/** A day that is not known has no stage, its colour is only what the laws say, and one that is official is no forecast. */
-function contradictsItself({ color, confidence, official, stage, known }: DayCondition): boolean {
-  if (known === false && (stage !== null || official === true)) return true;
-  if (known === false && color === null && confidence !== null) return true;
-  return stage?.every((one) => (one === "forecast") === official) ?? false;
 }
 
 function describeDays(condition: DayCondition, days: readonly DayResult[], truth: Truth): string {

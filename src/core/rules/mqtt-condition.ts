@@ -19,7 +19,6 @@ export const MQTT: ConditionKind<MqttCondition> = {
     return { truth, by, describeFinding, describeForOwner, days: [] };
   },
   boundaries: () => ({ kinds: [], times: [] }),
-  possible: () => null,
   describe: (condition) => describeMqtt(condition),
 };
 

@@ -5,7 +5,7 @@ import type { DaysView } from "../facts/days-view.ts";
 import { rate } from "../facts/format-value.ts";
 import { describeBounds, isWithin } from "./bounds.ts";
 import type { BoundaryKind, ConditionKind } from "./condition-types.ts";
-import type { Bounds, NumberCondition } from "./rule.ts";
+import type { NumberCondition } from "./rule.ts";
 
 type NumberKind<Kind extends NumberCondition["kind"]> = ConditionKind<
   Extract<NumberCondition, { kind: Kind }>
@@ -63,26 +63,9 @@ function numberKind<C extends NumberCondition>(
       return { truth, by, describeFinding, number: value, days: [] };
     },
     boundaries: () => ({ kinds, times: [] }),
-    possible: ({ kind, bounds }) => (canBeWithin([bounds], kind) ? null : false),
     describe: (condition) => {
       const color = "color" in condition ? `${condition.color} ` : "";
       return `${color}${condition.kind.replace("_", " ")} is ${describeBounds(condition.bounds)}`;
     },
   };
 }
-
-/** Whether one number can be within all of these bounds. Days are whole numbers, a rate need not be. */
-export function canBeWithin(bounds: readonly Bounds[], kind: NumberCondition["kind"]): boolean {
-  const isWhole = kind !== "rate";
-  let [least, most] = [0, Number.POSITIVE_INFINITY];
-  for (const { above, below, at_most = most, at_least = least } of bounds) {
-    least = Math.max(least, at_least);
-    most = Math.min(most, at_most);
-    if (above !== undefined) least = Math.max(least, isWhole ? Math.floor(above) + 1 : above + TINY);
-    if (below !== undefined) most = Math.min(most, isWhole ? Math.ceil(below) - 1 : below - TINY);
-  }
-  return least <= most;
-}
-
-/** Smaller than any difference of prices. */
-const TINY = 1e-9;

@@ -11,6 +11,5 @@ export const RULE: ConditionKind<RuleCondition> = {
   },
   // Those of the other rule are added to these (condition-boundaries.ts).
   boundaries: () => ({ kinds: [], times: [] }),
-  possible: ({ rule }, { referred }) => referred(rule).state,
   describe: ({ rule }) => `rule ${rule} is ON`,
 };

@@ -1,5 +1,5 @@
 import type { Language } from "../calendar/day-in-words.ts";
-import { memoize } from "../calendar/memoize.ts";
+import { memoize, memoizeByObject } from "../calendar/memoize.ts";
 import type { Color, Month, Period, Weekday } from "../calendar/tariff.ts";
 import { CIVIL_DAYS, type Stage } from "../facts/facts.ts";
 
@@ -126,10 +126,10 @@ export function partsOf(condition: Condition): readonly Condition[] {
 }
 
 /** All simple conditions in a condition, in order. */
-export function simpleConditionsIn(condition: Condition): SimpleCondition[] {
+export const simpleConditionsIn = memoizeByObject((condition: Condition): readonly SimpleCondition[] => {
   if ("parts" in condition || "part" in condition) return partsOf(condition).flatMap(simpleConditionsIn);
   return [condition];
-}
+});
 
 /** The ids of the rules that a condition refers to, each once. */
 export const rulesReferredTo = memoize((condition: Condition): readonly string[] => {

@@ -3,15 +3,12 @@ import { periodAt } from "../calendar/period.ts";
 import type { ConditionKind, Finding } from "./condition-types.ts";
 import type { BetweenCondition, MonthCondition, PeriodCondition, WeekdayCondition } from "./rule.ts";
 
-/** These conditions never depend on the days: `possible` equals `evaluate`. */
-
 export const PERIOD: ConditionKind<PeriodCondition> = {
   evaluate: (condition, { view }) => {
     const period = periodAt(view.at, view.tariff);
     return finding(period === condition.period, () => `the period is ${period}`);
   },
   boundaries: () => ({ kinds: ["period"], times: [] }),
-  possible: (condition, moment) => PERIOD.evaluate(condition, moment).truth,
   describe: ({ period }) => (period === "hp" ? "in peak hours" : "in off-peak hours"),
 };
 
@@ -25,7 +22,6 @@ export const BETWEEN: ConditionKind<BetweenCondition> = {
   },
   // Where the clocks are moved, the wall clock can jump into the window or out of it.
   boundaries: ({ from, to }) => ({ kinds: ["clock_shift"], times: [from, to] }),
-  possible: (condition, moment) => BETWEEN.evaluate(condition, moment).truth,
   describe: ({ from, to }) => `between ${from} and ${to}`,
 };
 
@@ -35,7 +31,6 @@ export const WEEKDAY: ConditionKind<WeekdayCondition> = {
     return finding(days.includes(day), () => `the tariff day is ${day}`);
   },
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
-  possible: (condition, moment) => WEEKDAY.evaluate(condition, moment).truth,
   describe: ({ days }) => `weekday is ${days.join(" or ")}`,
 };
 
@@ -45,7 +40,6 @@ export const MONTH: ConditionKind<MonthCondition> = {
     return finding(months.includes(month), () => `the tariff day is in ${month}`);
   },
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
-  possible: (condition, moment) => MONTH.evaluate(condition, moment).truth,
   describe: ({ months }) => `month is ${months.join(" or ")}`,
 };
 

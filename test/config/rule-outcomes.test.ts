@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { outcomesOf } from "../../src/config/rule-outcomes.ts";
+import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
+import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
+import type { KnownDay } from "../../src/core/days/known-days.ts";
+import { anyCondition, anyDays, anyStart } from "../core/rules/any-rules.ts";
+import { knownDaysOf } from "../support/known-days.ts";
+import { runs } from "../support/long.ts";
+import { inputAt, refreshAll, rulesOf } from "../support/rules.ts";
+import { PARIS } from "../support/tariff.ts";
+
+const HOUR = 3_600_000;
+const anyWhen = fc.record({
+  when: anyCondition,
+  when_unknown: fc.constantFrom(undefined, "on", "off"),
+  refers: fc.constantFrom("not", "all", "any", "alone"),
+});
+
+test("a rule is never what it is said never to be, whatever is known of the days", () => {
+  fc.assert(
+    fc.property(
+      anyWhen,
+      anyCondition,
+      anyStart.chain((start) => fc.tuple(fc.constant(start), anyDays(start))),
+      fc.boolean(),
+      ({ when, when_unknown, refers }, other, [start, days], isRteAlone) => {
+        const rules = rulesOf(
+          { id: "other", when: other },
+          { id: "r", when: join(refers, when, { rule: "other" }), ...(when_unknown && { when_unknown }) },
+        );
+        const byId = new Map(rules.map((rule) => [rule.id, rule]));
+        const outcomes = rules.map((rule) => outcomesOf(rule, { byId, tariff: PARIS, isRteAlone }));
+        for (let hour = 0; hour < 36; hour += 3) {
+          const at = Date.parse(`${start}T04:07:00Z`) + hour * HOUR;
+          const tomorrow = addDays(civilDate(at, PARIS.time_zone), 1);
+          const known = Object.entries(days)
+            .filter(
+              ([date, day]) => isLawful(date, day) && (!isRteAlone || isNamedByRte(date, day, tomorrow)),
+            )
+            .map(([date, day]) => [date, day]);
+          const { verdict } = refreshAll(rules, inputAt(at, knownDaysOf(Object.fromEntries(known))));
+          for (const [index, { id }] of rules.entries()) {
+            const { state } = verdict(id);
+            if (state === true) expect(outcomes[index]?.on, id).toBe(true);
+            if (state === false) expect(outcomes[index]?.off, id).toBe(true);
+          }
+        }
+      },
+    ),
+    { numRuns: runs(300) },
+  );
+});
+
+function join(how: string, when: object, rule: object): object {
+  if (how === "alone") return when;
+  return how === "not" ? { all: [when, { not: rule }] } : { [how]: [when, rule] };
+}
+
+/** The official word of a source that the laws forbid makes a day unknown. */
+function isLawful(date: string, { service_word, rte_word }: KnownDay): boolean {
+  return [service_word, rte_word].every((word) => !word || isColorAllowed(date, word.color, PARIS.laws));
+}
+
+function isNamedByRte(date: string, { forecast }: KnownDay, tomorrow: string): boolean {
+  return !forecast && date <= tomorrow;
+}
