@@ -24,13 +24,13 @@ import type { SupervisorAnswer } from "./ask-supervisor.ts";
 /** Where the app of Home Assistant has its configuration from: the form, a file beside it, and the broker that the Supervisor names. */
 export interface AppConfiguration {
   /**
-   * What is to be in force. Where what was read is refused, that is the configuration before it, or the last one that ran for a
-   * minute; throws ConfigError where there is none.
+   * What is to be in force. If what was read is refused, that is the configuration before it, or the last one that ran for a
+   * minute; throws ConfigError if there is none.
    */
   load: () => Promise<LoadedConfig>;
   /** Asks the Supervisor for the broker; whether it names another one than what was loaded last has. */
   askBroker: () => Promise<boolean>;
-  /** Of the form; of messages about it. */
+  /** The language of the form, and of messages about it. */
   language: () => Language;
   /** Which the form does not cover. It need not exist. */
   file: string;

@@ -4,7 +4,7 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 
 /**
- * A sentence is logged once for each problem. Where a problem comes and goes, or its sentence changes each time (a
+ * A sentence is logged once for each problem. If a problem comes and goes, or its sentence changes each time (a
  * counter in it), at most six lines an hour are logged for its key; the sixth says that no more will follow. Of a problem that
  * is never over, the last hundred sentences are known: one from before is logged again.
  */

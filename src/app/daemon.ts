@@ -48,7 +48,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const loop = createLoop({ clock, longestSleep, ownErrors: createOwnErrors(problemLog), wake });
   const embedded = createEmbedded(options);
   let running: Running | undefined;
-  /** Of the newest start. */
+  /** The one of the newest start. */
   let publisher: Publisher | undefined;
   let starting: Promise<Owner | null> = Promise.resolve(null);
   const stopping = new AbortController();
@@ -103,7 +103,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 interface PublisherContext extends DaemonOptions {
   embedded: Embedded;
   post: Post;
-  /** Of the start before. */
+  /** The one of the start before. */
   before: Publisher | undefined;
 }
 

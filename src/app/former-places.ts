@@ -61,7 +61,7 @@ export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<v
 /** Where this installation publishes, or did. */
 type PublishedPlace = State["published"][number];
 
-/** Clears these places, which share a base topic; false where its owner, a copy of this installation, still runs. */
+/** Clears these places, which share a base topic; false if its owner, a copy of this installation, still runs. */
 async function clearPlaces(
   places: readonly PublishedPlace[],
   base_topic: string,

@@ -39,7 +39,7 @@ export async function writeHealth(path: string, health: Health): Promise<void> {
   await replaceFile(path, `${JSON.stringify({ ...health, broker })}\n`, { durable: false, open: true });
 }
 
-/** null where there is no file, or one that no vigie wrote. Throws `HealthUnreadable`. */
+/** null if there is no file, or one that no vigie wrote. Throws `HealthUnreadable`. */
 export async function readHealth(path: string): Promise<FoundHealth | null> {
   const text = await readOwnFile(path).catch((cause: unknown) => {
     if (hasCode(cause, "ENOENT")) return "null";

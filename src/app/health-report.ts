@@ -52,7 +52,7 @@ export function reportHealth(
  * both got the same $RUNTIME_DIRECTORY, such as a second vigie that was started inside of the first one's container.
  */
 async function findOtherVigie(path: string, { at, pid }: Health): Promise<number | null> {
-  // A file that cannot be read does not keep vigie from writing it. Where that fails, too, it is logged.
+  // A file that cannot be read does not keep vigie from writing it. If that fails, too, it is logged.
   const found = await readHealth(path).catch(() => null);
   if (!found || found.health.pid === pid) return null;
   return judgeHealth(found, at).loop.ok ? found.health.pid : null;
@@ -66,7 +66,7 @@ export function judgeDaemon(now: Instant, daemon: Daemon): { healthy: boolean; w
   return { healthy: result.healthy, words: describeHealth(result) };
 }
 
-/** Where this is the same as before, nothing has changed: the instant is another one each time. */
+/** If this is the same as before, nothing has changed: the instant is another one each time. */
 function comparedPart({ failed, broker, data, wrong_clock, unsaved }: Health): string {
   return JSON.stringify([failed, broker, data, wrong_clock !== undefined, unsaved]);
 }

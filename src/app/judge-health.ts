@@ -11,7 +11,7 @@ export interface Health {
   broker: {
     connected: boolean;
     url: string;
-    /** Only where it is away for longer than a restart of it takes. */
+    /** Only if it is away for longer than a restart of it takes. */
     away_since?: Instant;
     /** Where the embedded broker listens. */
     port: number | null;
@@ -100,7 +100,7 @@ export function judgeHealth(found: FoundHealth | null, now: Instant): HealthResu
   return { healthy, loop, broker, data, clock, disk };
 }
 
-/** Clock and disk are named where something is wrong with them. */
+/** Clock and disk are named if something is wrong with them. */
 export function describeHealth({ loop, broker, data, clock, disk }: HealthResult): string {
   const wrong = [clock, disk].filter(({ ok }) => !ok).map(({ words }) => `; ${words}`);
   return `vigie ${loop.words}; broker ${broker.words}; data ${data.words}${wrong.join("")}`;

@@ -108,7 +108,7 @@ function describeCircle(ids: readonly string[]): string {
   return `no circle of rules, because none of them could be decided first (${ids.join(" → ")})`;
 }
 
-/** A rule, and the chain of those that it refers to which has the longest leads and lags; null where it refers to none. */
+/** A rule, and the chain of those that it refers to which has the longest leads and lags; null if it refers to none. */
 interface LongestChain {
   rule: ReferringRule;
   rest: LongestChain | null;

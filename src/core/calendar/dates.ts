@@ -27,7 +27,7 @@ export function wallMinute(at: Instant, timeZone: string): string {
   return wallTime(at, timeZone).slice(0, "2026-01-05T06:00".length).replace("T", " ");
 }
 
-/** For people: `06:00`, with the date where it is not the one of `now`: `2026-01-06 06:00`. */
+/** For people: `06:00`, with the date if it is not the one of `now`: `2026-01-06 06:00`. */
 export function localTime(at: Instant, now: Instant, timeZone: string): string {
   const [date, time = ""] = wallTime(at, timeZone).split("T");
   const minutes = time.slice(0, "06:00".length);
@@ -47,7 +47,7 @@ export function dayStart(date: IsoDate, tariff: Tariff): Instant {
   return wallInstant(date, tariff.day_starts_at, tariff.time_zone);
 }
 
-/** When the date on the wall clock next changes: at midnight, or where the clocks are moved over midnight. */
+/** When the date on the wall clock next changes: at midnight, or when the clocks are moved over midnight. */
 export const nextMidnight = memoize((after: Instant, timeZone: string): Instant => {
   const date = civilDate(after, timeZone);
   const midnights = bothInstants(addDays(date, 1), "00:00", timeZone);
@@ -99,7 +99,7 @@ export function monthsBefore(date: IsoDate, months: number): IsoDate {
   return Temporal.PlainDate.from(date).subtract({ months }).toString();
 }
 
-/** Whole days from one date to another; negative where `to` is earlier. */
+/** Whole days from one date to another; negative if `to` is earlier. */
 export function daysBetween(from: IsoDate, to: IsoDate): number {
   return (Date.parse(to) - Date.parse(from)) / DAY;
 }

@@ -38,7 +38,7 @@ export function offPeakRow(date: IsoDate, rows: readonly OffPeakRow[]): OffPeakR
   );
 }
 
-/** The times of the wall clock at which the period can change: where a window begins or ends, and at midnight, with its row. */
+/** The times of the wall clock at which the period can change: when a window begins or ends, and at midnight, with its row. */
 export function periodTimes({ off_peak }: Tariff): string[] {
   const windows = off_peak.flatMap((row) => row.windows);
   const times = new Set(["00:00", ...windows.flatMap(({ from, to }) => [from, to])]);
@@ -71,7 +71,7 @@ export const periodSpans = memoize((date: IsoDate, tariff: Tariff): readonly Per
   for (const [index, from] of starts.entries()) {
     const last = spans.at(-1);
     const span = { start: from, end: starts[index + 1] ?? end, period: periodAt(from, tariff) };
-    // Windows may touch or overlap: where one begins or ends, the period need not change.
+    // Windows may touch or overlap: when one begins or ends, the period need not change.
     if (last?.period === span.period) last.end = span.end;
     else spans.push(span);
   }

@@ -12,7 +12,7 @@ export function seasonOf(date: IsoDate): Season {
   return seasonFrom(date.slice("2026-".length) >= "09-01" ? year : year - 1);
 }
 
-/** The season with this label; undefined where it is no label of a season (`2025-2027`). */
+/** The season with this label; undefined if it is no label of a season (`2025-2027`). */
 export function seasonWithLabel(label: string): Season | undefined {
   const [, from, to] = /^(\d{4})-(\d{4})$/.exec(label) ?? [];
   if (from === undefined || Number(to) !== Number(from) + 1) return undefined;

@@ -31,7 +31,7 @@ export interface PriceRow extends Record<Color, { hp: number; hc: number }> {
   from: IsoDate;
 }
 
-/** EUR/kWh; null where a rate is not known. */
+/** EUR/kWh; null if a rate is not known. */
 export interface Rates {
   hp: number | null;
   hc: number | null;

@@ -22,7 +22,7 @@ export type Answer =
 
 export interface DayInAnswer {
   date: IsoDate;
-  /** null where the service named no colour that vigie knows; `raw` is the text that it sent. */
+  /** null if the service named no colour that vigie knows; `raw` is the text that it sent. */
   color: Color | null;
   raw: string | null;
   /** 0 to 1. */

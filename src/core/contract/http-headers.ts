@@ -16,7 +16,7 @@ export function firstValues(headers: Record<string, string | string[] | undefine
   return values;
 }
 
-/** Milliseconds that an answer asks to wait; a date is measured by the server's own clock where it sends that. null: it does not say. */
+/** Milliseconds that an answer asks to wait; a date is measured by the server's own clock if it sends that. null: it does not say. */
 export function retryAfterOf(response: WithHeaders, now: Instant): number | null {
   const text = response.headers.get("retry-after")?.trim() ?? "";
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
@@ -24,7 +24,7 @@ export function retryAfterOf(response: WithHeaders, now: Instant): number | null
   return at === null ? null : Math.max(0, at - (serverTime(response) ?? now));
 }
 
-/** The server's clock, where it sends it. */
+/** The server's clock, if it sends it. */
 export function serverTime({ headers }: WithHeaders): Instant | null {
   return readHttpDate(headers.get("date") ?? "");
 }

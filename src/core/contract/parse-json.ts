@@ -1,4 +1,4 @@
-/** The content of a JSON text; undefined where it is not JSON. */
+/** The content of a JSON text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,7 +8,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * undefined where there is nothing. Only own keys of objects and indexes of lists: `__proto__`, `constructor` and `length`
+ * undefined if there is nothing. Only own keys of objects and indexes of lists: `__proto__`, `constructor` and `length`
  * are found in nothing else.
  */
 export function valueAtPath(json: unknown, path: readonly string[]): unknown {
@@ -23,7 +23,7 @@ export function valueAtPath(json: unknown, path: readonly string[]): unknown {
 
 const INDEX = /^\d+$/;
 
-/** The number that a value is or reads as: 18.0 of `"18"`; null where it is none. A program in the house may write it in its own way. */
+/** The number that a value is or reads as: 18.0 of `"18"`; null if it is none. A program in the house may write it in its own way. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === "string" && !NUMBER.test(value)) return null;
   if (typeof value !== "string" && typeof value !== "number") return null;

@@ -3,7 +3,7 @@ import type { IsoDate } from "../calendar/tariff.ts";
 
 /**
  * The entries that are recent enough, in the order of their keys, so that equal content is written alike; the same
- * record where nothing changed.
+ * record if nothing changed.
  */
 export function withoutOld<Entry>(
   known: Record<string, Entry>,
@@ -21,7 +21,7 @@ export function withoutOld<Entry>(
 }
 
 /**
- * Two seasons and some weeks. They are counted back from today, or from the newest known day where that is earlier: a
+ * Two seasons and some weeks. They are counted back from today, or from the newest known day if that is earlier: a
  * clock that is years ahead must not drop everything.
  */
 const DAYS_KEPT = 800;

@@ -68,7 +68,7 @@ function isOutdated(day: DayInAnswer, { said_at, seen_at }: ForecastTimes, old: 
   return old.by_date === true && kept >= 0 && kept < DATE_ANSWER_KEPT;
 }
 
-/** The same object where only the times differ: the times are those of the first answer with this content. */
+/** The same object if only the times differ: the times are those of the first answer with this content. */
 function withForecast(known: KnownDay, forecast: KnownForecast): KnownDay {
   const old = known.forecast;
   return old && isEqual(contentOf(old), contentOf(forecast)) ? known : { ...known, forecast };

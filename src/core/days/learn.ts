@@ -18,7 +18,7 @@ import {
 /**
  * What is known after an answer of the service. An official colour counts more than a forecast, and a later answer more
  * than an earlier one. An answer without anything new gives the same object back: the caller compares with `===`.
- * `made_at` is when the service made the answer, where it says so. `seen_at` is when it came: before `now` where only the
+ * `made_at` is when the service made the answer, if it says so. `seen_at` is when it came: before `now` if only the
  * service's own clock says that it is so late.
  */
 export function learn(
@@ -37,7 +37,7 @@ export function learn(
   return isNew || updated_at !== known.updated_at ? { days, seasons, updated_at } : known;
 }
 
-/** What is known after an answer of the official source; the same object where it said nothing new. */
+/** What is known after an answer of the official source; the same object if it said nothing new. */
 export function learnOfficial(
   known: KnownDays,
   answer: OfficialAnswer,
@@ -76,7 +76,7 @@ function learnMissing(
 }
 
 /**
- * Of the day in force a season, which comes at night, is to tell what is not known. It corrects only what was never confirmed,
+ * A season comes at night, and is to tell only what is not known of the day in force. It corrects only what was never confirmed,
  * and makes it no cheaper: a rouge day stays one.
  */
 function mayCorrect({ color, confirmed }: OfficialWord, said: Color): boolean {
@@ -142,7 +142,7 @@ function learnSeason(
     const { season } = answer;
     const before = known[season.label];
     const isSame = before !== undefined && isEqual(before, { ...season, seen_at: before.seen_at });
-    // What the service gives again on a later day counts for that day, also where the first answer was dated too early.
+    // What the service gives again on a later day counts for that day, also if the first answer was dated too early.
     const isGivenAgain = before && tariffDate(before.seen_at, tariff) < tariffDate(seen_at, tariff);
     if (!isSame || isGivenAgain) seasons.set(season.label, { ...season, seen_at });
   }

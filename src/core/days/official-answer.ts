@@ -15,7 +15,7 @@ export function describeUnusable(answer: OfficialAnswer, now: Instant, zone: Zon
   return sentences.slice(0, MOST_SENTENCES);
 }
 
-/** Of a season only days that are over, as light names the others. Of light also days that an old answer names. */
+/** A season counts only for days that are over, as light names the others. Light counts also for days that an old answer names. */
 function wordsInTime({ kind, words }: OfficialAnswer, now: Instant, { time_zone }: Zone): WordInAnswer[] {
   const today = civilDate(now, time_zone);
   if (kind === "season") return words.filter(({ date }) => date < today);

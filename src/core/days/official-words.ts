@@ -14,7 +14,7 @@ import { isDearer, officialColor } from "./official-color.ts";
 /** When a source made an answer, as it tells it, and when vigie received it. */
 export interface WordTimes {
   made_at: Instant;
-  /** Before `now` where only the source's own clock says that it is so late. */
+  /** Before `now` if only the source's own clock says that it is so late. */
   seen_at: Instant;
   now: Instant;
 }
@@ -89,7 +89,7 @@ function withoutRteWord({ rte_word: _, ...day }: KnownDay): KnownDay {
   return day;
 }
 
-/** The known days without a correction; the same object where there is none. */
+/** The known days without a correction; the same object if there is none. */
 export function withoutRevisions(known: KnownDays): KnownDays {
   const days = { ...known.days };
   const revised = Object.entries(days).filter(([, day]) => day.revised_from !== undefined);
@@ -98,7 +98,7 @@ export function withoutRevisions(known: KnownDays): KnownDays {
 }
 
 /**
- * What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. Where
+ * What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. If
  * only the source's own clock says that it is later, because this machine's clock is behind, it has to be a dearer colour.
  */
 function currentWord(
@@ -145,7 +145,7 @@ function lastSaid({ first_said, confirmed }: OfficialWord, date: IsoDate, tariff
   return confirmed ? Math.max(first_said, endOfCorrections(date, tariff)) : first_said;
 }
 
-/** The same object where the word is not new. */
+/** The same object if the word is not new. */
 function withWord(
   known: KnownDay,
   word: Pick<KnownDay, "service_word" | "rte_word">,

@@ -17,7 +17,7 @@ export interface AnswerTime {
 }
 
 /**
- * The best guess of what time it is, and whether this machine's clock is right. It is where one source agrees with it: if two
+ * The best guess of what time it is, and whether this machine's clock is right. It is right if one source agrees with it: if two
  * sources disagree, it decides between them.
  */
 export function checkClock(
@@ -32,7 +32,7 @@ export function checkClock(
   const credible = counting.filter(isCredible);
   const [latest, ...others] = credible.length > 0 || !isBehind ? credible : counting;
   if (!latest) return isBehind ? { at: newest, right: false } : { at: now, right: true };
-  // It is trusted also where it jumped since, until the next answer: the machine was suspended, or the clock was set.
+  // It is trusted also if it jumped since, until the next answer: the machine was suspended, or the clock was set.
   const agrees = (answer: AnswerTime) =>
     (agreedThen(answer) && !isBehind) || Math.abs(now - timeBy(answer, steady)) <= ANSWER_TOLERANCE;
   const isRight = [latest, ...others].some(agrees);

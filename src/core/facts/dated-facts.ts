@@ -39,7 +39,7 @@ function yesterdayFacts({ knownDays, today, now }: DaysView): DatedFacts["yester
   };
 }
 
-/** null where an unknown day comes first, or no known day has another colour. */
+/** null if an unknown day comes first, or no known day has another colour. */
 function nextColorChange({ tariff, now, day }: DaysView): Instant | null {
   const { color } = day(now);
   for (let date = now; day(date).color !== null; date = addDays(date, 1)) {
@@ -48,7 +48,7 @@ function nextColorChange({ tariff, now, day }: DaysView): Instant | null {
   return null;
 }
 
-/** null where an unknown rate comes first, or no known rate is another. */
+/** null if an unknown rate comes first, or no known rate is another. */
 function nextRateChange({ at, tariff, now, day }: DaysView): Instant | null {
   let inForce: number | null = null;
   for (let date = now; ; date = addDays(date, 1)) {

@@ -36,7 +36,7 @@ function officialDay(
   };
 }
 
-/** What each source says where they differ. */
+/** What each source says if they differ. */
 export function contradictingWords({ service_word, rte_word }: KnownDay = {}): DayFacts["official_by"] {
   if (!service_word || !rte_word || service_word.color === rte_word.color) return null;
   return { service: service_word.color, rte: rte_word.color };

@@ -51,7 +51,7 @@ export type Stage = (typeof STAGES)[number];
 export interface DayFacts {
   date: IsoDate;
   color: Color | null;
-  /** 0 to 1; 1 for an official colour; null where nothing is known. */
+  /** 0 to 1; 1 for an official colour; null if nothing is known. */
   confidence: number | null;
   official: boolean;
   /** null while nothing is known of the day. */
@@ -65,7 +65,7 @@ export interface DayFacts {
   rates: Rates;
   /** The official colour that this one replaced. */
   revised_from: Color | null;
-  /** What each source says, where they contradict each other. */
+  /** What each source says, if they contradict each other. */
   official_by: { service: Color; rte: Color } | null;
 }
 
@@ -87,7 +87,7 @@ export interface MomentFacts {
     period: Period;
     rate: number | null;
     color_until: Instant;
-    /** null where the period never changes. */
+    /** null if the period never changes. */
     period_until: Instant | null;
   };
   next: DayFacts & { at: Instant };
@@ -95,13 +95,13 @@ export interface MomentFacts {
   announcement: { stage: Stage | null; date: IsoDate; late: boolean };
   /** The next instants at which time alone changes parts of the moment: the topics expire soon after them. */
   boundaries: {
-    /** Of the tariff day: `now` and `next`. */
+    /** When the tariff day ends: `now` and `next` change. */
     day: Instant;
-    /** Of the period and the price in force. The price changes with the day as well. */
+    /** When the period ends, and the price in force with it. The price changes with the day as well. */
     period: Instant;
-    /** Of the civil day: `today`, `tomorrow`, `d2` and so on. */
+    /** When the civil day ends: `today`, `tomorrow`, `d2` and so on change. */
     midnight: Instant;
-    /** Of `announcement.late`. */
+    /** When `announcement.late` begins or ends. */
     late: Instant;
   };
 }
@@ -117,9 +117,9 @@ export interface DatedFacts extends SeasonFacts {
   next_rouge: NextDayOfColor;
   next_blanc: NextDayOfColor;
   forecast: { updated_at: Instant | null; days: DayFacts[] };
-  /** Of official days only. */
+  /** From official days only. */
   rates: RateSpan[];
-  /** Of official days and of forecasts. */
+  /** From official days and from forecasts. */
   rates_forecast: RateSpan[];
   prices: Prices;
 }
@@ -127,7 +127,7 @@ export interface DatedFacts extends SeasonFacts {
 export interface SeasonFacts {
   /** As the service gives it. */
   season: KnownSeason | null;
-  /** The season by the date, where no service names it and RTE names its days. */
+  /** The season by the date, if no service names it and RTE names its days. */
   by_date: Season | null;
   /** vigie's own count of official days; null while the colour of a day of the season is not known. */
   used: Record<Color, number> | null;

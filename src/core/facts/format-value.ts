@@ -46,7 +46,7 @@ export function instant(at: Instant | null): string | null {
   return at === null ? null : isoInstant(at);
 }
 
-/** The JSON text of a list, without the last items where it would be too large for a topic. */
+/** The JSON text of a list, without the last items if it would be too large for a topic. */
 export function cutToFit<Item>(items: readonly Item[], show: (items: readonly Item[]) => string): string {
   let kept = items;
   let json = show(kept);

@@ -47,7 +47,7 @@ export function momentFacts(view: DaysView, lateAfter: string, simulation: Simul
   };
 }
 
-/** Of tomorrow's true colour: a simulation is no announcement. */
+/** It is about tomorrow's true colour: a simulation is no announcement. */
 function announcement({ at, today, day }: DaysView, lateFrom: Instant): MomentFacts["announcement"] {
   const date = addDays(today, 1);
   const { stage, official } = day(date);

@@ -9,7 +9,7 @@ export interface RougeDays {
   dates: readonly IsoDate[];
   /** The date of this season that is as far in it as the day in force is in its own. */
   sameDate: IsoDate;
-  /** Of the dates, how many have an official colour, are rouge, and are rouge up to `sameDate`. */
+  /** How many of the dates have an official colour, are rouge, and are rouge up to `sameDate`. */
   known: number;
   all: number;
   soFar: number;

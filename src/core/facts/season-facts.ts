@@ -23,7 +23,7 @@ function isNamedByRte({ days }: KnownDays, now: IsoDate): boolean {
   return Object.entries(days).some(([date, { rte_word }]) => rte_word && date >= start && date <= now);
 }
 
-/** 22 rouge, 43 blanc, and bleu all other days of the season of this date; null where the tariff has no laws. */
+/** 22 rouge, 43 blanc, and bleu all other days of the season of this date; null if the tariff has no laws. */
 export function usualTotal(now: IsoDate, { laws }: Pick<Tariff, "laws">): Record<Color, number> | null {
   if (laws === "off") return null;
   const { start, end } = seasonOf(now);

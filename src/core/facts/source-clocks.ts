@@ -21,7 +21,7 @@ export interface SourceClocks {
   /** The last answer of each source that named a time. */
   latest: Readonly<Partial<Record<SourceId, AnswerTime>>>;
   /**
-   * Of the last two hours the answer with the latest time: a cache that replays an old one may keep its `Date`. It is not one
+   * The answer with the latest time of the last two hours: a cache that replays an old one may keep its `Date`. It is not one
    * that was far ahead, and no more one that the answers after it do not follow: all of them would look old beside it.
    */
   furthest: Readonly<Partial<Record<SourceId, AnswerTime>>>;

@@ -12,9 +12,9 @@ import type { View } from "./view.ts";
 
 /** What was said last: what a view shows is said if it is another one. */
 export interface Said {
-  /** Of the days, what happened to their colours. */
+  /** What happened to the colours of the days. */
   days: KnownDays;
-  /** Of the days, whether the sources contradict each other. */
+  /** Whether the sources contradict each other about days. */
   contradictions: KnownDays;
   rules: RulesState;
   problems: Problems;

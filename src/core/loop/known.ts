@@ -86,7 +86,7 @@ export interface BrokerState {
 export interface SavingPart {
   /** What was given last, or read at the start. */
   given: Kept;
-  /** Of that write; 0 before the first. */
+  /** The number of that write; 0 before the first. */
   number: number;
   /** The last write that has ended, on the disk or in vain. */
   ended: number;
@@ -100,7 +100,7 @@ export interface SavingPart {
   savedAt: number;
   /** When what the rules remember has to be given at the latest, by the steady clock; infinite: with the next write. */
   rulesDueAt: number;
-  /** Of the outputs, how many changes that had to be saved were given. */
+  /** How many changes of the outputs that had to be saved were given. */
   outputChanges: number;
   /** How many times the state was given only because of requests that were sent. */
   counted: number;

@@ -185,7 +185,7 @@ export function lookAfterError(
   };
 }
 
-/** Of the rules, and of the values that they look at. */
+/** That of the rules, and of the values that they look at. */
 function ruleBoundary(
   verdicts: readonly Verdict[],
   forecasts: readonly VerdictForecast[],

@@ -34,7 +34,7 @@ export interface Found {
   input: EvaluationInput;
   /** Empty while the clock is known to be wrong. */
   verdicts: readonly Verdict[];
-  /** Of each verdict, in the same order. */
+  /** One for each verdict, in the same order. */
   forecasts: readonly VerdictForecast[];
   /** Without the colour that is pretended; the same facts while no simulation runs. */
   real: { facts: Facts; verdicts: readonly Verdict[] };

@@ -8,7 +8,7 @@ import type { ValueReadings } from "./value-readings.ts";
 /** The functions for one kind of condition; `CONDITION_KINDS` has one entry for each. */
 export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
   evaluate: (condition: C, moment: EvaluationMoment) => Finding;
-  /** Where time alone can change what it gives. */
+  /** When time alone can change what it gives. */
   boundaries: (condition: C) => Boundaries;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
@@ -16,7 +16,7 @@ export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
 
 export interface Boundaries {
   kinds: readonly BoundaryKind[];
-  /** Of the wall clock, `03:30`. */
+  /** Times of the wall clock, `03:30`. */
   times: readonly string[];
 }
 
@@ -93,13 +93,13 @@ export interface Finding extends Judged {
   describeFinding: () => string;
   /** The same with a value or the time, `06:00`, which are not published: the time would make a message of each look. */
   describeForOwner?: (time: string) => string;
-  /** Of a condition on a number: what it compared; null if that is not known. */
+  /** What a condition on a number compared; null if that is not known. */
   number?: number | null;
   /** If it is a condition on another rule: what that one saw, the day that decides it, and all days that its conditions look at. */
   seen?: () => Seen;
   date?: () => IsoDate | null;
   daysOfRule?: () => readonly DayResult[];
-  /** Of a condition over days: each of them. */
+  /** The days that a condition looks at. */
   days: readonly DayResult[];
 }
 

@@ -7,7 +7,7 @@ import type { Verdict } from "./verdict.ts";
 
 /** Why a verdict is as it is. */
 interface Reasons {
-  /** The day that decides, as the rule names it; null where none does. */
+  /** The day that decides, as the rule names it; null if none does. */
   day: string | null;
   deciding: DayResult | null;
   /** Every day that the conditions look at is known. */
@@ -18,7 +18,7 @@ interface Reasons {
 
 export const OWN_ERROR = "an error of vigie itself";
 
-/** When a verdict was given, and where its times hold. */
+/** When a verdict was given, and the time zone in which its times are told. */
 type Now = Pick<EvaluationInput, "at" | "tariff">;
 
 export function reasonsOf(verdict: Verdict, now: Now): Reasons {

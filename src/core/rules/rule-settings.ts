@@ -37,7 +37,7 @@ export function switchRule(settings: RuleSettings, id: string, enabled: boolean)
   return withSetting(settings, id, { enabled, threshold });
 }
 
-/** For a time; then the rule is as it was before. Where it was so already, nothing ends. */
+/** For a time; then the rule is as it was before. If it was so already, nothing ends. */
 export function switchRuleFor(
   settings: RuleSettings,
   id: string,

@@ -13,7 +13,7 @@ export interface Rule {
   lead: number;
   lag: number;
   hold: number;
-  /** Percent, can be moved while vigie runs; null where the rule declares none. */
+  /** Percent, can be moved while vigie runs; null if the rule declares none. */
   threshold: number | null;
 }
 

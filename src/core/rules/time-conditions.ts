@@ -20,7 +20,7 @@ export const BETWEEN: ConditionKind<BetweenCondition> = {
     const isWithin = from < to ? isAfter && isBefore : isAfter || isBefore;
     return { truth: isWithin, by: "sure", describeFinding: byTheClock, describeForOwner: itIs, days: [] };
   },
-  // Where the clocks are moved, the wall clock can jump into the window or out of it.
+  // When the clocks are moved, the wall clock can jump into the window or out of it.
   boundaries: ({ from, to }) => ({ kinds: ["clock_shift"], times: [from, to] }),
   describe: ({ from, to }) => `between ${from} and ${to}`,
 };

@@ -29,9 +29,9 @@ export function readKeptValues(kept: unknown): KeptValues {
 /** What an `mqtt` condition finds in the last payload of its topic. */
 export interface Reading {
   truth: Truth;
-  /** Why it is unknown; null where it is known. */
+  /** Why it is unknown; null if it is known. */
   problem: ValueProblem | null;
-  /** The same in other words, where less is known than in the running vigie. */
+  /** The same in other words, if less is known than in the running vigie. */
   inOtherWords?: string;
   /** What it compared, and how old that was when it was read: for the owner only, never published. */
   found: { value: string; age: number } | null;
@@ -108,7 +108,7 @@ export function haveChanged(before: Readings, after: Readings): boolean {
   return false;
 }
 
-/** The earliest instant at which time alone changes a reading; infinite where there is none. */
+/** The earliest instant at which time alone changes a reading; infinite if there is none. */
 export function nextReadingBoundary(readings: Readings, renewWithin: number): Instant {
   const boundaries = [...readings.values()].flatMap(({ tooOldAt, shownUntil, awaitedUntil }) => [
     ...(tooOldAt === null || shownUntil === null ? [] : [tooOldAt, shownUntil + renewWithin]),
@@ -124,7 +124,7 @@ function readValue(condition: MqttCondition, heard: HeardValue, at: Instant): Re
   const found = { value, age };
   if (max_age === null)
     return { truth, problem, found, tooOldAt: null, shownUntil: null, awaitedUntil: null };
-  // Where the clock was set back, the age is not known.
+  // If the clock was set back, the age is not known.
   if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown("too old"), found };
   const tooOldAt = heard.at + max_age;
   return { truth, problem, found, tooOldAt, shownUntil: tooOldAt, awaitedUntil: null };

@@ -9,7 +9,7 @@ import type { Verdict } from "./verdict.ts";
 export interface VerdictChange {
   rule: string;
   state: Truth;
-  /** The day that decides; null where none does. */
+  /** The day that decides; null if none does. */
   date: IsoDate | null;
   color: Color | null;
   because: string[];
@@ -39,7 +39,7 @@ export function describeVerdictChange({ rule, state, because }: VerdictChange): 
   return `Rule ${rule} is ${nameTruth(state)}: ${because.join("; ")}`;
 }
 
-/** A change as the `event` topic has it; null where it has none: a rule became unknown. */
+/** A change as the `event` topic has it; null if it has none: a rule became unknown. */
 export function verdictChangeEvent({
   rule,
   state,
