@@ -1,5 +1,6 @@
 import { civilDate, wallTime } from "../core/calendar/dates.ts";
-import { describeDate, describeDayEvent, findDayEvents } from "../core/days/day-events.ts";
+import { dayInWords } from "../core/calendar/day-in-words.ts";
+import { describeDayEvent, findDayEvents } from "../core/days/day-events.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { quotePayload } from "../core/log/quote-payload.ts";
 import { describeOutput } from "../core/outputs/output.ts";
@@ -27,8 +28,8 @@ function tellDay(before: PageView | undefined, { facts: { at, moment }, tariff }
     const isAfterMidnight = civilDate(at, tariff.time_zone) !== now.date;
     return isAfterMidnight ? `, the tariff day in force until ${until}` : " is in force";
   };
-  const begun = `${describeDate(now.date)}${before ? " begins" : inForce()}: ${now.color ?? "its colour is not known"}${price}`;
-  return before ? [begun] : [begun, `${describeDate(next.date)} comes next: ${describeDay(next)}`];
+  const begun = `${dayInWords(now.date, "en")}${before ? " begins" : inForce()}: ${now.color ?? "its colour is not known"}${price}`;
+  return before ? [begun] : [begun, `${dayInWords(next.date, "en")} comes next: ${describeDay(next)}`];
 }
 
 /** That a colour is final changes nothing that one could see. */
@@ -48,7 +49,7 @@ function tellForecasts(before: PageView | undefined, { facts }: PageView): strin
       const wasRouge = daysBefore.find(({ date }) => date === day.date)?.color === "rouge";
       if (wasRouge === (day.color === "rouge")) return [];
       const turn = wasRouge ? "is not expected to be rouge any more: it is" : "may become";
-      return [`${describeDate(day.date)} ${turn} ${describeDay(day)}`];
+      return [`${dayInWords(day.date, "en")} ${turn} ${describeDay(day)}`];
     });
 }
 

@@ -6,8 +6,8 @@ import { createDaemon } from "../app/daemon.ts";
 import { judgeDaemon } from "../app/health-report.ts";
 import { serveViews } from "../app/serve-views.ts";
 import { wallTime } from "../core/calendar/dates.ts";
+import { weekdayInWords } from "../core/calendar/day-in-words.ts";
 import type { Color, Instant, Tariff } from "../core/calendar/tariff.ts";
-import { describeDate } from "../core/days/day-events.ts";
 import { describeDuration } from "../core/log/duration.ts";
 import type { PageView } from "../http/page-view.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -124,7 +124,7 @@ ${views
 /** `Tue 2026-01-20 20:00` */
 function timeOf(at: Instant, { time_zone }: Tariff): string {
   const [date = "", time = ""] = wallTime(at, time_zone).split("T");
-  return `${describeDate(date).slice(0, 3)} ${date} ${time.slice(0, 5)}`;
+  return `${weekdayInWords(date, "en").slice(0, 3)} ${date} ${time.slice(0, 5)}`;
 }
 
 function paintColors(line: string): string {

@@ -1,6 +1,6 @@
 import { localTime, tariffDate } from "../calendar/dates.ts";
+import { dayInWords } from "../calendar/day-in-words.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import { describeDate } from "./day-events.ts";
 import type { KnownDays, OfficialWord } from "./known-days.ts";
 import { listDays } from "./list-days.ts";
 import { officialColor } from "./official-color.ts";
@@ -58,7 +58,7 @@ function describeChange(
   { date, begins, shown, rte, service }: ContradictionChange,
   time: (at: Instant) => string,
 ): ContradictionLine {
-  const day = describeDate(date);
+  const day = dayInWords(date, "en");
   const both = `RTE says ${rte.color} (since ${time(rte.first_said)}), the service says ${service.color} (since ${time(service.first_said)})`;
   const sentence = begins
     ? `RTE and the service contradict each other about ${day}: ${both}. vigie shows ${shown}`

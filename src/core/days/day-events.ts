@@ -1,5 +1,5 @@
-import { Temporal } from "temporal-polyfill";
 import { addDays, tariffDate } from "../calendar/dates.ts";
+import { dayInWords } from "../calendar/day-in-words.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "./known-days.ts";
 import { type OfficialColor, officialColor } from "./official-color.ts";
@@ -35,7 +35,7 @@ export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant,
 
 /** The sentence for the log. */
 export function describeDayEvent(event: DayEvent): string {
-  const day = describeDate(event.date);
+  const day = dayInWords(event.date, "en");
   switch (event.kind) {
     case "announced":
       return `${day} is announced as ${event.color}`;
@@ -64,13 +64,4 @@ function eventsOf(
   else if (isNewColor) events.push({ kind: "revised", date, color, from: before.color });
   if (after.confirmed && (isNewColor || !before?.confirmed)) events.push({ kind: "final", date, color });
   return events;
-}
-
-/** `Tuesday 6 January` */
-export function describeDate(date: IsoDate): string {
-  return Temporal.PlainDate.from(date).toLocaleString("en-GB", {
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-  });
 }
