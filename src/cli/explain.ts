@@ -13,7 +13,7 @@ import { readOutputsState } from "../core/outputs/outputs-state.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { type Explanation, explainRule } from "../core/rules/explain-rule.ts";
-import { forecastVerdicts } from "../core/rules/forecast-verdicts.ts";
+import { futuresOf } from "../core/rules/futures.ts";
 import { mqttConditionsIn, type Rule, rulesInChain, topicsOfRules } from "../core/rules/rule.ts";
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
@@ -183,11 +183,11 @@ function explainAll(
   const { verdicts } = evaluateRules(config.rules, input, readRuleSettings(state?.settings), previous, {
     protect,
   });
-  const forecasts = forecastVerdicts(verdicts, input);
+  const futures = futuresOf(verdicts, input);
   return verdicts.flatMap((verdict, index) => {
-    const forecast = forecasts[index];
-    return forecast
-      ? [{ explanation: explainRule(verdict, forecast, input), forecast, timeline: verdict.timeline }]
+    const future = futures[index];
+    return future
+      ? [{ explanation: explainRule(verdict, future, input), future, timeline: verdict.timeline }]
       : [];
   });
 }

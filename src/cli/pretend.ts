@@ -12,7 +12,7 @@ import { describeOutput } from "../core/outputs/output.ts";
 import type { OutputsState } from "../core/outputs/outputs-state.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
 import type { Explanation } from "../core/rules/explain-rule.ts";
-import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
+import type { Future } from "../core/rules/futures.ts";
 import type { Timeline } from "../core/rules/timeline.ts";
 import { nameTruth, type Truth } from "../core/rules/truth.ts";
 import { formatExplanation } from "./format-explanation.ts";
@@ -43,7 +43,7 @@ const LONG = 30 * 24 * 3_600_000;
 /** A rule with its verdict and its plan. */
 export interface ExplainedRule {
   explanation: Explanation;
-  forecast: VerdictForecast;
+  future: Future;
   timeline: Timeline;
 }
 
@@ -81,7 +81,7 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   const { outputs, service, tariff } = config;
   const { color, from, date } = simulation;
   // One day after the pretended one, so that its end is seen and what a lag makes of it; at most as far as days are known.
-  const until = Math.min(dayStart(addDays(date, 2), tariff), ...rules.map(({ forecast }) => forecast.until));
+  const until = Math.min(dayStart(addDays(date, 2), tariff), ...rules.map(({ future }) => future.until));
   const record = service.base_url === "none" ? null : NEVER_ASKED;
   const isInvented = service.base_url === "simulator";
   const factsAt = (instant: Instant) => {
@@ -99,9 +99,9 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   return {
     pretended: { color, from, date },
     until: isoInstant(until),
-    rules: shown.map(({ explanation, forecast }) => ({
+    rules: shown.map(({ explanation, future }) => ({
       ...explanation,
-      plan: changesOf(forecast, at, until),
+      plan: changesOf(future, at, until),
     })),
     outputs: shownOutputs.map((output) => {
       const { sends, nothing } = planSends(output, plan);
@@ -119,7 +119,7 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   };
 }
 
-function changesOf({ spans }: VerdictForecast, after: Instant, until: Instant) {
+function changesOf({ spans }: Future, after: Instant, until: Instant) {
   return spans
     .filter(({ start, state }, index) => start > after && start < until && state !== spans[index - 1]?.state)
     .map(({ start, state }) => ({ at: isoInstant(start), state }));

@@ -2,7 +2,7 @@ import { rulesOptions } from "../../.build/config/rules-options.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
 import { evaluateRules } from "../../.build/core/rules/evaluate-rules.js";
 import { createEvaluationInput } from "../../.build/core/rules/evaluation-input.js";
-import { forecastVerdicts } from "../../.build/core/rules/forecast-verdicts.js";
+import { futuresOf } from "../../.build/core/rules/futures.js";
 import { NO_RULES_STATE } from "../../.build/core/rules/rules-state.js";
 import { NO_READINGS } from "../../.build/core/rules/value-readings.js";
 import { CONFIG } from "./measured-loop.mjs";
@@ -31,7 +31,7 @@ export function measureRules(report) {
     const given = { at, knownDays, tariff, simulation: null, values: NO_READINGS };
     const input = createEvaluationInput(given, state.at);
     const { verdicts, ...evaluated } = evaluateRules(rules, input, {}, state, { holds });
-    forecastVerdicts(verdicts, input);
+    futuresOf(verdicts, input);
     (areNew ? newDays : sameDays).push(threadTime() - start);
     state = evaluated.next;
     holds = evaluated.holds;

@@ -4,7 +4,7 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Component } from "../../src/core/discovery/describe-device.ts";
 import { type DeviceDescription, describeDevice } from "../../src/core/discovery/describe-device.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
-import { forecastVerdicts } from "../../src/core/rules/forecast-verdicts.ts";
+import { futuresOf } from "../../src/core/rules/futures.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
 import { outputTopics } from "../../src/core/topics/output-topics.ts";
 import { ruleTopics } from "../../src/core/topics/rule-topics.ts";
@@ -74,8 +74,8 @@ export const anyRuleTopics: fc.Arbitrary<Topics> = fc
     const input = inputAt(at, KNOWN_DAYS);
     const settings = { week: { enabled, threshold: { value: threshold, configured: 60 } } };
     const { verdicts } = evaluateRules(RULES, input, settings, NO_RULES_STATE);
-    const forecasts = forecastVerdicts(verdicts, input);
-    return new Map(ruleTopics({ verdicts, forecasts, input, grace: 600_000, clockRight }));
+    const futures = futuresOf(verdicts, input);
+    return new Map(ruleTopics({ verdicts, futures, input, grace: 600_000, clockRight }));
   });
 
 /** What the output publishes, in any state. */

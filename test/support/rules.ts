@@ -3,7 +3,7 @@ import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import { evaluateRules, type HoldMemories, NO_HOLDS } from "../../src/core/rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../../src/core/rules/evaluation-input.ts";
-import { forecastVerdicts, type VerdictForecast } from "../../src/core/rules/forecast-verdicts.ts";
+import { type Future, futuresOf } from "../../src/core/rules/futures.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { RuleSettings } from "../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState } from "../../src/core/rules/rules-state.ts";
@@ -54,13 +54,13 @@ export function evaluateNext(
     holds: holdsOf.get(previous) ?? NO_HOLDS,
   });
   holdsOf.set(evaluated.next, evaluated.holds);
-  return { ...evaluated, forecasts: forecastVerdicts(evaluated.verdicts, input) };
+  return { ...evaluated, futures: futuresOf(evaluated.verdicts, input) };
 }
 
 interface Refresh {
   verdict: Verdict;
   next: RulesState;
-  forecast: VerdictForecast;
+  future: Future;
   input: EvaluationInput;
 }
 
@@ -71,28 +71,28 @@ export function refresh(
   previous: RulesState = NO_RULES_STATE,
   settings: RuleSettings = {},
 ): Refresh {
-  const { verdicts, forecasts, next } = evaluateNext([rule], input, previous, settings);
+  const { verdicts, futures, next } = evaluateNext([rule], input, previous, settings);
   const [verdict] = verdicts;
-  const [forecast] = forecasts;
-  if (!verdict || !forecast) throw new Error("Expected a verdict and its forecast, got none");
-  return { verdict, next, forecast, input };
+  const [future] = futures;
+  if (!verdict || !future) throw new Error("Expected a verdict and its future, got none");
+  return { verdict, next, future, input };
 }
 
-/** One refresh with several rules; verdicts and forecasts by id. */
+/** One refresh with several rules; verdicts and futures by id. */
 export function refreshAll(
   rules: readonly Rule[],
   input: EvaluationInput,
   previous: RulesState = NO_RULES_STATE,
   settings: RuleSettings = {},
 ) {
-  const { verdicts, real, next, forecasts } = evaluateNext(rules, input, previous, settings);
+  const { verdicts, real, next, futures } = evaluateNext(rules, input, previous, settings);
   const byId = <T>(items: readonly T[]) => new Map(rules.map(({ id }, index) => [id, items[index]]));
-  const [verdictsById, forecastsById] = [byId(verdicts), byId(forecasts)];
+  const [verdictsById, futuresById] = [byId(verdicts), byId(futures)];
   return {
     next,
-    forecasts,
+    futures,
     verdict: (id: string) => required(verdictsById.get(id)),
-    forecast: (id: string) => required(forecastsById.get(id)),
+    future: (id: string) => required(futuresById.get(id)),
     real: (id: string) => required(byId(real).get(id)),
   };
 }

@@ -6,7 +6,7 @@ import { NO_PROBLEMS } from "../log/problem.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { nameFailedOutputs } from "../outputs/output-status.ts";
 import { dueQuestions, dueSends, outputStatuses } from "../outputs/outputs-part.ts";
-import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../rules/forecast-verdicts.ts";
+import { type Future, futuresOf, nextRuleBoundary } from "../rules/futures.ts";
 import { nextReadingBoundary, type Readings } from "../rules/value-readings.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { nextRequest } from "../sources/poll.ts";
@@ -58,15 +58,15 @@ export function look(
   });
   const facts = withOutputs(factsAt(trueTime));
   const realFacts = facts.simulation === null ? facts : withOutputs(real.factsAt(trueTime));
-  const forecasts = forecastVerdicts(verdicts, input);
-  const decided = right ? { verdicts, forecasts, real: real.verdicts } : NOTHING_DECIDED;
+  const futures = futuresOf(verdicts, input);
+  const decided = right ? { verdicts, futures, real: real.verdicts } : NOTHING_DECIDED;
   const boundary = right
-    ? Math.min(facts.next_boundary, ruleBoundary(verdicts, forecasts, evaluation.readings, grace))
+    ? Math.min(facts.next_boundary, ruleBoundary(verdicts, futures, evaluation.readings, grace))
     : facts.next_boundary;
   const topicGroups = renderGroups(
     [
       ...factGroups(facts, { grace, laws: tariff.laws }),
-      ...ruleGroups({ verdicts, forecasts, input, grace, clockRight: right }),
+      ...ruleGroups({ verdicts, futures, input, grace, clockRight: right }),
       ...outputGroups(outputs),
     ],
     { before: before.topicGroups ?? new Map(), protect },
@@ -77,7 +77,7 @@ export function look(
     facts,
     input,
     verdicts: decided.verdicts,
-    forecasts: decided.forecasts,
+    futures: decided.futures,
     real: { facts: realFacts, verdicts: decided.real },
     evaluated: verdicts,
     next,
@@ -162,7 +162,7 @@ export function lookAfterError(
   const verdicts = evaluation?.verdicts ?? before.evaluated;
   const groups = [
     ...factGroups(facts, { grace, laws: tariff.laws }),
-    ...ruleGroups({ verdicts, forecasts: [], input, grace, clockRight: true }).map((group) => ({
+    ...ruleGroups({ verdicts, futures: [], input, grace, clockRight: true }).map((group) => ({
       ...group,
       render: group.unknown ?? group.render,
     })),
@@ -176,7 +176,7 @@ export function lookAfterError(
     facts,
     outputs,
     verdicts: [],
-    forecasts: [],
+    futures: [],
     real: { facts: failed(real.facts), verdicts: [] },
     topics: topicsOf(topicGroups),
     topicGroups,
@@ -188,17 +188,17 @@ export function lookAfterError(
 /** That of the rules, and of the values that they look at. */
 function ruleBoundary(
   verdicts: readonly Verdict[],
-  forecasts: readonly VerdictForecast[],
+  futures: readonly Future[],
   readings: Readings,
   grace: number,
 ): Instant {
   return Math.min(
     ...verdicts.map(({ hold }) => hold?.until ?? NEVER),
-    nextRuleBoundary(forecasts) ?? NEVER,
+    nextRuleBoundary(futures) ?? NEVER,
     nextReadingBoundary(readings, renewWithin(grace)),
   );
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** While the clock is known to be wrong. */
-const NOTHING_DECIDED = { verdicts: [], forecasts: [], real: [] };
+const NOTHING_DECIDED = { verdicts: [], futures: [], real: [] };

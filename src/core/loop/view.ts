@@ -7,7 +7,7 @@ import type { Problems } from "../log/problem.ts";
 import type { OutputStatus } from "../outputs/output-status.ts";
 import type { DueQuestion, DueSend } from "../outputs/outputs-part.ts";
 import type { EvaluationInput } from "../rules/evaluation-input.ts";
-import type { VerdictForecast } from "../rules/forecast-verdicts.ts";
+import type { Future } from "../rules/futures.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import type { PollCounts } from "../sources/poll-outcome.ts";
@@ -35,7 +35,7 @@ export interface Found {
   /** Empty while the clock is known to be wrong. */
   verdicts: readonly Verdict[];
   /** One for each verdict, in the same order. */
-  forecasts: readonly VerdictForecast[];
+  futures: readonly Future[];
   /** Without the colour that is pretended; the same facts while no simulation runs. */
   real: { facts: Facts; verdicts: readonly Verdict[] };
   /** What is known of each output, in the order of the configuration. */

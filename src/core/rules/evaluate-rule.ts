@@ -3,7 +3,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { keyOfMqtt } from "./compare-payload.ts";
 import type { RuleSpan } from "./condition-types.ts";
 import type { EvaluationInput, Reach } from "./evaluation-input.ts";
-import { earliest } from "./forecast-verdicts.ts";
+import { earliest } from "./futures.ts";
 import { decideHold, type HoldMemory, holdSimulated, NOTHING_HELD } from "./hold.ts";
 import { LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
 import { type RuleSettings, type Switches, switchedBy, switchesOf } from "./rule-settings.ts";

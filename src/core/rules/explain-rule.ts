@@ -3,7 +3,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { type ConditionResult, daysIn } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
-import type { VerdictForecast } from "./forecast-verdicts.ts";
+import type { Future } from "./futures.ts";
 import { describeCircumstances } from "./reasons.ts";
 import { nameTruth, type Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
@@ -43,10 +43,10 @@ export interface Branch {
 
 export function explainRule(
   verdict: Verdict,
-  forecast: VerdictForecast,
+  future: Future,
   now: Pick<EvaluationInput, "at" | "tariff">,
 ): Explanation {
-  const { next_on, next_off, values_from, spans } = forecast;
+  const { next_on, next_off, values_from, spans } = future;
   const [first, second] = spans;
   const isUnsure = (change: Instant | null) => spans.some(({ start, sure }) => start === change && !sure);
   const isCertainUntil = first?.sure && second?.state === first.state;

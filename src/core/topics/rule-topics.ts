@@ -1,6 +1,6 @@
 import { cutToFit, instant, payloadOf, percent, text, type Value } from "../facts/format-value.ts";
 import type { EvaluationInput } from "../rules/evaluation-input.ts";
-import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
+import type { Future, FutureSpan } from "../rules/futures.ts";
 import { OWN_ERROR, reasonsOf } from "../rules/reasons.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import type { Topic } from "./topic.ts";
@@ -9,7 +9,7 @@ import { type NamedTopics, renderAll, type TopicGroup } from "./topic-group.ts";
 interface RuleTopicsOptions {
   verdicts: readonly Verdict[];
   /** In the order of the verdicts. */
-  forecasts: readonly VerdictForecast[];
+  futures: readonly Future[];
   input: Pick<EvaluationInput, "at" | "tariff">;
   /** `mqtt.grace`. */
   grace: number;
@@ -23,10 +23,10 @@ export function ruleTopics(options: RuleTopicsOptions): NamedTopics {
 }
 
 export function ruleGroups(options: RuleTopicsOptions): TopicGroup[] {
-  const { verdicts, forecasts, input, grace, clockRight } = options;
+  const { verdicts, futures, input, grace, clockRight } = options;
   return verdicts.map((verdict, index) => {
     const { rule, reason } = verdict;
-    const forecast = forecasts[index];
+    const future = futures[index];
     const named = (topics: [string, Topic][]): NamedTopics => {
       const name = `rules/${rule.id}`;
       const all = [...topics, ...settingTopics(verdict, grace)];
@@ -36,9 +36,9 @@ export function ruleGroups(options: RuleTopicsOptions): TopicGroup[] {
     return {
       name: `topics of rule ${rule.id}`,
       render: () => {
-        if (!clockRight || !forecast) return unknown("the clock of this machine is wrong");
+        if (!clockRight || !future) return unknown("the clock of this machine is wrong");
         if (reason === "error") return unknown(OWN_ERROR);
-        return named([...ruleMomentTopics(verdict, forecast, input, grace), ...ruleDatedTopics(forecast)]);
+        return named([...ruleMomentTopics(verdict, future, input, grace), ...ruleDatedTopics(future)]);
       },
       unknown: () => unknown(OWN_ERROR),
     };
@@ -47,7 +47,7 @@ export function ruleGroups(options: RuleTopicsOptions): TopicGroup[] {
 
 function ruleMomentTopics(
   verdict: Verdict,
-  forecast: VerdictForecast,
+  future: Future,
   input: RuleTopicsOptions["input"],
   grace: number,
 ): [string, Topic][] {
@@ -59,10 +59,10 @@ function ruleMomentTopics(
     return Number.isFinite(until) ? { payload, expires: until + grace } : { payload };
   };
   return [
-    ["state", expiring(payloadOf(verdict.state), forecast.state_until)],
-    ["since", expiring(payloadOf(instant(verdict.since)), forecast.state_until)],
+    ["state", expiring(payloadOf(verdict.state), future.state_until)],
+    ["since", expiring(payloadOf(instant(verdict.since)), future.state_until)],
     // The reasons can change where the state does not.
-    ["", expiring(reasonsJson(verdict, input), forecast.next_boundary)],
+    ["", expiring(reasonsJson(verdict, input), future.next_boundary)],
   ];
 }
 
@@ -85,8 +85,8 @@ function reasonsJson(verdict: Verdict, input: RuleTopicsOptions["input"]): strin
   );
 }
 
-function ruleDatedTopics(forecast: VerdictForecast | null): [string, Topic][] {
-  const { next_on = null, next_off = null, spans = [], until = null } = forecast ?? {};
+function ruleDatedTopics(future: Future | null): [string, Topic][] {
+  const { next_on = null, next_off = null, spans = [], until = null } = future ?? {};
   return [
     ["next_on", { payload: payloadOf(instant(next_on)) }],
     ["next_off", { payload: payloadOf(instant(next_off)) }],
@@ -95,14 +95,14 @@ function ruleDatedTopics(forecast: VerdictForecast | null): [string, Topic][] {
 }
 
 /** What does not fit is left out from the end, and the plan then reaches less far. */
-function planJson(spans: readonly VerdictSpan[], until: number | null): string {
+function planJson(spans: readonly FutureSpan[], until: number | null): string {
   return cutToFit(spans, (kept) => {
     const reach = kept.length < spans.length ? (kept.at(-1)?.end ?? null) : until;
     return JSON.stringify({ until: instant(reach), spans: kept.map(spanJson) });
   });
 }
 
-function spanJson({ start, end, state, sure }: VerdictSpan): Record<string, Value> {
+function spanJson({ start, end, state, sure }: FutureSpan): Record<string, Value> {
   return { start: instant(start), end: instant(end), state, sure };
 }
 

@@ -1,7 +1,7 @@
 import { addDays, isoInstant, wallInstant, weekday } from "../../core/calendar/dates.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
 import { decidingConditions } from "../../core/rules/deciding-conditions.ts";
-import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
+import type { Future, FutureSpan } from "../../core/rules/futures.ts";
 import { type Rule, rulesInChain, simpleConditionsIn, topicsOfRules } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
@@ -12,15 +12,15 @@ import type { Page } from "./words.ts";
 /** One row a rule: what it is, why, and what it will be. Unfolded: its conditions with what each found. */
 export function rules(page: Page): Html {
   const { t, view } = page;
-  const { verdicts, forecasts } = view;
+  const { verdicts, futures } = view;
   if (verdicts.length === 0) {
     const text = view.facts.moment ? t.no_rules : t.rules_unknown;
     return html`<section class="part"><h2>${t.rules}</h2><p class="note">${text}</p></section>`;
   }
   const axis = axisOf(page);
   const rows = verdicts.map((verdict, index) => {
-    const forecast = forecasts[index];
-    return forecast ? ruleRow(verdict, forecast, { page, axis, unfolds: index < MOST_TREES }) : null;
+    const future = futures[index];
+    return future ? ruleRow(verdict, future, { page, axis, unfolds: index < MOST_TREES }) : null;
   });
   return html`<section class="part"><div class="head"><h2>${t.rules}</h2>${legend(page)}</div><div class="card rules">${axisRow(axis, page)}<ul>${rows}</ul></div>${
     verdicts.length > MOST_TREES && html`<p class="note">${t.no_trees}</p>`
@@ -71,14 +71,14 @@ interface RowOptions {
   unfolds: boolean;
 }
 
-function ruleRow(verdict: Verdict, forecast: VerdictForecast, { page, axis, unfolds }: RowOptions): Html {
+function ruleRow(verdict: Verdict, future: Future, { page, axis, unfolds }: RowOptions): Html {
   const { t, language } = page;
   const { rule, state } = verdict;
   const name = state === null ? "unknown" : state ? "on" : "off";
   const pill = html`<span class="pill ${name}">${state === null ? html`<span aria-hidden="true">?</span><span class="sr">${t.unknown_f}</span>` : page.state(state)}</span>`;
-  const row = html`<span class="who">${pill}<span><strong>${foreign(rule.name[language], 100)}</strong><span class="because">${because(verdict, page)}</span></span></span>${bar(forecast, axis)}<span class="turn">${nextTurn(verdict, forecast, page)}</span>`;
+  const row = html`<span class="who">${pill}<span><strong>${foreign(rule.name[language], 100)}</strong><span class="because">${because(verdict, page)}</span></span></span>${bar(future, axis)}<span class="turn">${nextTurn(verdict, future, page)}</span>`;
   if (!unfolds) return html`<li><div class="row">${row}</div></li>`;
-  return html`<li><details id="rule-${rule.id}"><summary class="row">${row}</summary><div class="inside"><div>${notes(verdict, page).map((note) => html`<p class="note">${note}</p>`)}${conditionTree(verdict, page, MOST_BRANCHES)}</div><div><h3>${t.plan}</h3>${plan(verdict, forecast, page)}</div></div></details></li>`;
+  return html`<li><details id="rule-${rule.id}"><summary class="row">${row}</summary><div class="inside"><div>${notes(verdict, page).map((note) => html`<p class="note">${note}</p>`)}${conditionTree(verdict, page, MOST_BRANCHES)}</div><div><h3>${t.plan}</h3>${plan(verdict, future, page)}</div></div></details></li>`;
 }
 
 /** The first thing that decides; the others stand in the tree. */
@@ -105,13 +105,13 @@ function notes(verdict: Verdict, { t, view, when }: Page): string[] {
   return found;
 }
 
-function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): string {
+function nextTurn(verdict: Verdict, future: Future, page: Page): string {
   const { t, when } = page;
   const { state } = verdict;
-  const { spans } = forecast;
+  const { spans } = future;
   const unsure = spans.find(({ sure }) => !sure);
-  const unknownEnd = findUnknownEnd(forecast);
-  const until = unknownEnd?.start ?? forecast.until;
+  const unknownEnd = findUnknownEnd(future);
+  const until = unknownEnd?.start ?? future.until;
   const span = spans.find((one) => one.state !== state && one !== unknownEnd);
   if (!span) {
     if (state === null) return t.unknown_f;
@@ -120,7 +120,7 @@ function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): stri
     const isSureNow = unsure.start > page.view.input.at;
     return isSureNow
       ? t.no_turn(when(unsure.start))
-      : `${t.unchanged(when(until))} ${certainty(unsure, verdict, forecast, page)}`;
+      : `${t.unchanged(when(until))} ${certainty(unsure, verdict, future, page)}`;
   }
   // A change to what is not known yet is no "perhaps", and neither is one after which all is certain.
   const isSure =
@@ -129,19 +129,19 @@ function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): stri
 }
 
 /** From its start on, days decide that nobody has named yet: what is known ends there, and the rule does not turn. */
-function findUnknownEnd({ spans, values_from }: VerdictForecast): VerdictSpan | undefined {
+function findUnknownEnd({ spans, values_from }: Future): FutureSpan | undefined {
   const last = spans.at(-1);
   return spans.length > 1 && last?.state === null && values_from === null ? last : undefined;
 }
 
-function nameTurn(before: Truth, { state, start }: VerdictSpan, isSure: boolean, page: Page): string {
+function nameTurn(before: Truth, { state, start }: FutureSpan, isSure: boolean, page: Page): string {
   const { t, when } = page;
   const turns = isSure ? t.turns : t.turns_perhaps;
   if (state === null || before === null) return turns.becomes(page.state(state), when(start));
   return state ? turns.starts(when(start, t.at)) : turns.stops(when(start, t.at));
 }
 
-function bar({ spans, until }: VerdictForecast, axis: Axis): Html {
+function bar({ spans, until }: Future, axis: Axis): Html {
   const { place } = axis;
   const shown = spans.filter((span) => isTold(span) && span.end > axis.start && span.start < axis.end);
   const known = place(until);
@@ -151,11 +151,11 @@ function bar({ spans, until }: VerdictForecast, axis: Axis): Html {
 }
 
 /** OFF for certain is what remains of the bar, and of the plan. */
-function isTold({ state, sure }: VerdictSpan): boolean {
+function isTold({ state, sure }: FutureSpan): boolean {
   return state !== false || !sure;
 }
 
-function spanRect({ start, end, state, sure }: VerdictSpan, place: Axis["place"]): Html {
+function spanRect({ start, end, state, sure }: FutureSpan, place: Axis["place"]): Html {
   const kind = state === null ? "unknown" : sure ? "sure" : state ? "maybe" : "maybe-off";
   const [from, to] = [place(start), place(end)];
   const width = Math.max(0.4, Math.round((to - from) * 10) / 10);
@@ -178,24 +178,24 @@ function legend(page: Page): Html {
 }
 
 /** The spans in which the rule is not OFF for certain, in words. */
-function plan(verdict: Verdict, forecast: VerdictForecast, page: Page): Html {
+function plan(verdict: Verdict, future: Future, page: Page): Html {
   const { t, when } = page;
-  const { spans } = forecast;
+  const { spans } = future;
   const shown = spans.filter(isTold);
   if (shown.length === 0) return html`<p class="note">${t.no_span}</p>`;
   return html`<ul class="plan">${shown
     .slice(0, MOST_PLANNED)
     .map(
       (span) =>
-        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)}${span.state !== null && html` <span>${certainty(span, verdict, forecast, page)}</span>`}</li>`,
+        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)}${span.state !== null && html` <span>${certainty(span, verdict, future, page)}</span>`}</li>`,
     )}${shown.length > MOST_PLANNED && html`<li>${t.more(shown.length - MOST_PLANNED)}</li>`}</ul>`;
 }
 
 /** What a state that lies ahead depends on. */
 function certainty(
-  { state, sure, start, by_laws }: VerdictSpan,
+  { state, sure, start, by_laws }: FutureSpan,
   { rule }: Verdict,
-  { values_from }: VerdictForecast,
+  { values_from }: Future,
   { t, view }: Page,
 ): string {
   if (state === null) return "";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import type { Simulation } from "../../../src/core/facts/facts.ts";
 import { explainRule } from "../../../src/core/rules/explain-rule.ts";
-import { nextRuleBoundary } from "../../../src/core/rules/forecast-verdicts.ts";
+import { nextRuleBoundary } from "../../../src/core/rules/futures.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import type { Rule } from "../../../src/core/rules/rule.ts";
 import { endMeanwhile, NO_SETTINGS, switchRuleFor } from "../../../src/core/rules/rule-settings.ts";
@@ -35,10 +35,10 @@ describe("a rule that refers to another", () => {
       rulesOf({ id: "peak", when: PEAK }, { id: "r", when: { rule: "peak" } }),
       rulesOf({ id: "r", when: { rule: "peak" } }, { id: "peak", when: PEAK }),
     ]) {
-      const { verdict, forecast } = refreshAll(rules, inputAt(NOON, days));
+      const { verdict, future } = refreshAll(rules, inputAt(NOON, days));
       expect(verdict("r")).toMatchObject({ state: true, sure: true });
-      expect(forecast("r").spans).toEqual(forecast("peak").spans);
-      expect(iso(forecast("r").next_off)).toBe("2026-01-05T21:00:00.000Z");
+      expect(future("r").spans).toEqual(future("peak").spans);
+      expect(iso(future("r").next_off)).toBe("2026-01-05T21:00:00.000Z");
     }
   });
 
@@ -48,8 +48,8 @@ describe("a rule that refers to another", () => {
       { id: "same", when: { rule: "peak" } },
       { id: "more", when: { rule: "peak" }, lead: "1h", lag: "2h" },
     );
-    const { forecast } = refreshAll(rules, inputAt("2026-01-04T11:00:00Z", days));
-    const first = (id: string) => [iso(forecast(id).next_on), iso(forecast(id).next_off)];
+    const { future } = refreshAll(rules, inputAt("2026-01-04T11:00:00Z", days));
+    const first = (id: string) => [iso(future(id).next_on), iso(future(id).next_off)];
     expect(first("same")).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z"]);
     expect(first("more")).toEqual(["2026-01-05T03:55:00.000Z", "2026-01-05T23:10:00.000Z"]);
   });
@@ -67,8 +67,8 @@ describe("a rule that refers to another", () => {
 
   test("is as sure as the other", () => {
     const rules = rulesOf({ id: "peak", when: PEAK }, { id: "r", when: { not: { rule: "peak" } } });
-    const { forecast } = refreshAll(rules, inputAt(NOON, days));
-    const spans = forecast("r").spans.map(({ start, state, sure }) => [iso(start), state, sure]);
+    const { future } = refreshAll(rules, inputAt(NOON, days));
+    const spans = future("r").spans.map(({ start, state, sure }) => [iso(start), state, sure]);
     expect(spans).toEqual([
       ["2026-01-05T11:00:00.000Z", false, true],
       ["2026-01-05T21:00:00.000Z", true, true],
@@ -81,9 +81,9 @@ describe("a rule that refers to another", () => {
     const rules = rulesOf({ id: "peak", when: PEAK }, { id: "r", when: { not: { rule: "peak" } } });
     const settings = { peak: { enabled: false, threshold: null } };
     const input = inputAt(NOON, days);
-    const { verdict, forecast } = refreshAll(rules, input, NO_RULES_STATE, settings);
+    const { verdict, future } = refreshAll(rules, input, NO_RULES_STATE, settings);
     expect(verdict("r")).toMatchObject({ state: true, sure: true });
-    expect(forecast("r").next_off).toBe(null);
+    expect(future("r").next_off).toBe(null);
     expect(reasonsOf(verdict("r"), input).because).toEqual(["rule peak is OFF, disabled"]);
   });
 
@@ -94,8 +94,8 @@ describe("a rule that refers to another", () => {
       { id: "r", when: { any: [{ rule: "peak" }, { rule: "not_known" }] } },
     );
     const input = inputAt("2026-01-06T11:00:00Z", days);
-    const { verdict, forecast } = refreshAll(rules, input);
-    expect(explainRule(verdict("r"), forecast("r"), input).tree).toEqual({
+    const { verdict, future } = refreshAll(rules, input);
+    expect(explainRule(verdict("r"), future("r"), input).tree).toEqual({
       state: true,
       asks: "any of",
       saw: null,
@@ -114,8 +114,8 @@ describe("a rule that refers to another", () => {
 
   test("wakes the loop when the other changes", () => {
     const rules = rulesOf({ id: "peak", when: PEAK, lead: "5m" }, { id: "r", when: { rule: "peak" } });
-    const { forecast } = refreshAll(rules, inputAt("2026-01-05T04:00:00Z", days));
-    expect(iso(nextRuleBoundary([forecast("r")]))).toBe("2026-01-05T04:55:00.000Z");
+    const { future } = refreshAll(rules, inputAt("2026-01-05T04:00:00Z", days));
+    expect(iso(nextRuleBoundary([future("r")]))).toBe("2026-01-05T04:55:00.000Z");
   });
 
   test("follows a simulated colour, and is real without it", () => {
@@ -128,9 +128,9 @@ describe("a rule that refers to another", () => {
       until: begun + HOUR,
     };
     const rules = rulesOf({ id: "peak", when: PEAK }, { id: "r", when: { rule: "peak" } });
-    const { verdict, real, forecast } = refreshAll(rules, inputAt(begun + MINUTE, days, { simulation }));
+    const { verdict, real, future } = refreshAll(rules, inputAt(begun + MINUTE, days, { simulation }));
     expect([verdict("r").state, real("r").state]).toEqual([true, false]);
-    expect(forecast("r").next_off).toBe(begun + HOUR);
+    expect(future("r").next_off).toBe(begun + HOUR);
   });
 
   test("has its since from the clock, also where vigie did not run then", () => {
@@ -147,9 +147,9 @@ describe("a rule that refers to another", () => {
       when: index === length - 1 ? PEAK : { rule: `r${index + 1}` },
     }));
     for (const rules of [rulesOf(...chain), rulesOf(...chain.toReversed())]) {
-      const { verdict, forecast } = refreshAll(rules, inputAt(NOON, days));
+      const { verdict, future } = refreshAll(rules, inputAt(NOON, days));
       expect(verdict("r0").state).toBe(true);
-      expect(iso(forecast("r0").next_off)).toBe("2026-01-05T21:00:00.000Z");
+      expect(iso(future("r0").next_off)).toBe("2026-01-05T21:00:00.000Z");
     }
   });
 });
@@ -179,8 +179,8 @@ describe("hold through a chain", () => {
     const rules = rulesOf({ id: "b", when: NEXT_ROUGE, hold: "30m" }, { id: "a", when: { rule: "b" } });
     const refreshes = follow(rules, CHANGES);
     expect(statesOf(refreshes, "a")).toEqual([true, false, false, true, true]);
-    expect(iso(refreshes[2]?.forecast("a").next_on ?? null)).toBe("2026-01-04T11:30:00.000Z");
-    expect(iso(nextRuleBoundary([refreshes[2]?.forecast("a")].flatMap((one) => one ?? [])))).toBe(
+    expect(iso(refreshes[2]?.future("a").next_on ?? null)).toBe("2026-01-04T11:30:00.000Z");
+    expect(iso(nextRuleBoundary([refreshes[2]?.future("a")].flatMap((one) => one ?? [])))).toBe(
       "2026-01-04T11:30:00.000Z",
     );
   });
@@ -190,7 +190,7 @@ describe("hold through a chain", () => {
     const refreshes = follow(rules, CHANGES);
     expect(statesOf(refreshes, "b")).toEqual([true, false, true, true, true]);
     expect(statesOf(refreshes, "a")).toEqual([true, false, false, false, true]);
-    expect(iso(refreshes[2]?.forecast("a").next_on ?? null)).toBe("2026-01-04T12:00:00.000Z");
+    expect(iso(refreshes[2]?.future("a").next_on ?? null)).toBe("2026-01-04T12:00:00.000Z");
   });
 
   test("the end of another rule's hold is followed, as a change by the clock is", () => {
@@ -201,7 +201,7 @@ describe("hold through a chain", () => {
     const refreshes = follow(rules, CHANGES);
     expect(statesOf(refreshes, "b")).toEqual([true, false, false, true, true]);
     expect(statesOf(refreshes, "a")).toEqual([true, false, false, true, true]);
-    expect(iso(refreshes[2]?.forecast("a").next_on ?? null)).toBe("2026-01-04T11:30:00.000Z");
+    expect(iso(refreshes[2]?.future("a").next_on ?? null)).toBe("2026-01-04T11:30:00.000Z");
   });
 
   test("an official colour cuts all of them short", () => {
@@ -284,22 +284,22 @@ describe("random sequences of forecasts, for three rules that refer to each othe
           let at = START;
           let after = refreshTo(at, NO_RULES_STATE);
           for (const [minutes, index, day] of sequence) {
-            const next = nextRuleBoundary(after.forecasts) ?? Number.POSITIVE_INFINITY;
+            const next = nextRuleBoundary(after.futures) ?? Number.POSITIVE_INFINITY;
             at = Math.min(next, at + minutes * MINUTE);
             days[`2026-01-0${5 + index}`] = day;
             after = refreshTo(at, after.next);
           }
           const plans = after;
           for (let count = 0; count < 40; count += 1) {
-            const next = nextRuleBoundary(after.forecasts) ?? Number.POSITIVE_INFINITY;
-            if (next >= plans.forecast("top").until) break;
+            const next = nextRuleBoundary(after.futures) ?? Number.POSITIVE_INFINITY;
+            if (next >= plans.future("top").until) break;
             // Of a hold that is over a restart forgets what a lag of another rule looks back at.
             after = refreshTo(
               next,
               areHeld ? after.next : readRulesState(JSON.parse(JSON.stringify(after.next))),
             );
             for (const { id } of rules) {
-              const span = plans.forecast(id).spans.find(({ start, end }) => start <= next && next < end);
+              const span = plans.future(id).spans.find(({ start, end }) => start <= next && next < end);
               const { state, sure } = after.verdict(id);
               expect([id, iso(next), state, sure]).toEqual([id, iso(next), span?.state, span?.sure]);
             }
@@ -337,7 +337,7 @@ describe("random sequences of forecasts, for three rules that refer to each othe
         for (const [minutes, index, day] of sequence) {
           const then = at + minutes * MINUTE;
           for (let next = 0; next < then; ) {
-            next = nextRuleBoundary(after.forecasts) ?? Number.POSITIVE_INFINITY;
+            next = nextRuleBoundary(after.futures) ?? Number.POSITIVE_INFINITY;
             if (next < then) refreshTo(next);
           }
           days[`2026-01-0${5 + index}`] = day;
@@ -382,8 +382,8 @@ describe("what is forecast for a chain, nothing announced since, is what later e
           const at = Date.parse(`${start}T00:00:00Z`) + minutes * MINUTE;
           const when = group === "not" ? { not: { rule: "base" } } : { [group]: [{ rule: "base" }, other] };
           const rules = rulesOf({ id: "top", when, ...moreOfTop }, { id: "base", when: base, ...moreOfBase });
-          const { forecast, next } = refreshAll(rules, inputAt(at, knownDaysOf(days)));
-          const { spans, until } = forecast("top");
+          const { future, next } = refreshAll(rules, inputAt(at, knownDaysOf(days)));
+          const { spans, until } = future("top");
           const edges = spans.flatMap(({ start: from, end }) => [from, end - 1]);
           const sampled = samples.map((step) => at + step * 5 * MINUTE + 1);
           for (const later of [...edges, ...sampled].filter((one) => one >= at && one < until)) {

@@ -35,15 +35,15 @@ describe("the time on the wall", () => {
   });
 
   test("an hour that the clocks leave out is no hour", () => {
-    const forecast = forecastOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
-    expect(forecast.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
+    const future = forecastOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
+    expect(future.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
     const long = forecastOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
     expect(onSpans(long)).toEqual([["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"]]);
   });
 
   test("an hour that comes twice is read twice", () => {
-    const forecast = forecastOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
-    expect(onSpans(forecast)).toEqual([
+    const future = forecastOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
+    expect(onSpans(future)).toEqual([
       ["2026-10-25T00:15:00.000Z", "2026-10-25T00:45:00.000Z"],
       ["2026-10-25T01:15:00.000Z", "2026-10-25T01:45:00.000Z"],
     ]);
@@ -81,13 +81,13 @@ describe("the month of the tariff day in force", () => {
   });
 
   test("changes at the start of the first tariff day of a month, and the plan says so", () => {
-    const { verdict, forecast } = refresh(
+    const { verdict, future } = refresh(
       ruleOf({ month: "feb" }),
       inputAt("2026-01-31T12:00:00Z", knownDaysOf({ "2026-02-01": forecastOfDay("bleu") })),
     );
     expect(verdict).toMatchObject({ state: OFF, sure: true });
-    expect(forecast.next_on).toBe(Date.parse("2026-02-01T05:00:00Z"));
-    expect(forecast.spans.map(({ sure }) => sure)).toEqual([true, true]);
+    expect(future.next_on).toBe(Date.parse("2026-02-01T05:00:00Z"));
+    expect(future.spans.map(({ sure }) => sure)).toEqual([true, true]);
   });
 });
 
@@ -119,11 +119,11 @@ describe("numbers", () => {
 
   test("a price row changes a rate at the start of the tariff day of its date", () => {
     const knownDays = knownDaysOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
-    const forecast = refresh(
+    const future = refresh(
       ruleOf({ rate: { above: 0.164 } }),
       inputAt("2026-07-31T12:00:00Z", knownDays),
-    ).forecast;
-    expect(forecast.next_on).toBe(Date.parse("2026-08-01T04:00:00Z"));
+    ).future;
+    expect(future.next_on).toBe(Date.parse("2026-08-01T04:00:00Z"));
   });
 
   const season: KnownSeason = {
@@ -218,11 +218,11 @@ describe("conditions together", () => {
   });
 
   test("a rule that is switched off is OFF, whatever its conditions say", () => {
-    const { verdict, forecast } = refresh(ruleOf(YES), inputAt(NOON, knownDays), undefined, {
+    const { verdict, future } = refresh(ruleOf(YES), inputAt(NOON, knownDays), undefined, {
       r: { enabled: false, threshold: null },
     });
     expect(verdict).toMatchObject({ state: false, sure: true, reason: "disabled" });
-    expect(forecast).toMatchObject({ next_on: null, next_off: null, state_until: null });
+    expect(future).toMatchObject({ next_on: null, next_off: null, state_until: null });
   });
 
   test("an id that every object knows is an id like others", () => {
@@ -234,7 +234,7 @@ describe("conditions together", () => {
 
 function forecastOf(when: object, at: string) {
   const days = officialDays(at.slice(0, 10), at.slice(0, 10));
-  return refresh(ruleOf(when), inputAt(at, knownDaysOf(days))).forecast;
+  return refresh(ruleOf(when), inputAt(at, knownDaysOf(days))).future;
 }
 
 function onSpans({ spans }: ReturnType<typeof forecastOf>): string[][] {

@@ -16,13 +16,8 @@ const knownDays = knownDaysOf({
 });
 
 function explained(when: object, at = AT, more: object = {}, settings = {}) {
-  const { verdict, forecast, input } = refresh(
-    ruleOf(when, more),
-    inputAt(at, knownDays),
-    undefined,
-    settings,
-  );
-  return explainRule(verdict, forecast, input);
+  const { verdict, future, input } = refresh(ruleOf(when, more), inputAt(at, knownDays), undefined, settings);
+  return explainRule(verdict, future, input);
 }
 
 function linesOf(...args: Parameters<typeof explained>): string[] {
@@ -36,7 +31,7 @@ describe("an explanation", () => {
     const unconfirmed = { confirmed: false };
     const both = { ...official("blanc", unconfirmed), ...saidByRte("rouge", unconfirmed) };
     const input = inputAt(AT, knownDaysOf({ "2026-01-05": both }));
-    const { verdict, forecast: expected } = refresh(ruleOf({ day: "next", color: "rouge" }), input);
+    const { verdict, future: expected } = refresh(ruleOf({ day: "next", color: "rouge" }), input);
     const { tree } = explainRule(verdict, expected, input);
     expect(tree.saw).toBe("2026-01-05 rouge, announced while RTE says rouge and the service blanc");
     expect(reasonsOf(verdict, input).because).toEqual([
@@ -79,7 +74,7 @@ describe("an explanation", () => {
     const days3 = knownDaysOf({ "2026-01-05": official("rouge"), "2026-01-06": official("bleu") });
     const found = (more: object) => {
       const input = inputAt(AT, days3);
-      const { verdict, forecast: expected } = refresh(ruleOf({ ...days, ...more }), input);
+      const { verdict, future: expected } = refresh(ruleOf({ ...days, ...more }), input);
       return explainRule(verdict, expected, input).tree.saw;
     };
     expect(found({})).toBe("2026-01-05 rouge, official");
@@ -105,7 +100,7 @@ describe("an explanation", () => {
   test("says perhaps of a change that rests on a forecast", () => {
     const rouge = knownDaysOf({ "2026-01-04": official("bleu"), "2026-01-05": forecast("rouge") });
     const input = inputAt(AT, rouge);
-    const { verdict, forecast: expected } = refresh(ruleOf({ day: "now", color: "rouge" }), input);
+    const { verdict, future: expected } = refresh(ruleOf({ day: "now", color: "rouge" }), input);
     const explanation = explainRule(verdict, expected, input);
     expect(explanation).toMatchObject({ next_on: "2026-01-05T05:00:00Z", next_on_unsure: true });
     expect(formatExplanation(explanation, (instant) => instant).split("\n")[0]).toBe(
@@ -170,13 +165,13 @@ test("explain and evaluate never disagree", () => {
       ([start, days, minutes], when, more) => {
         const input = inputAt(Date.parse(`${start}T00:00:00Z`) + minutes * 60_000, knownDaysOf(days));
         const rule = ruleOf(when, more);
-        const { verdict, forecast } = refresh(rule, input);
-        const { state, tree, notes } = explainRule(verdict, forecast, input);
+        const { verdict, future } = refresh(rule, input);
+        const { state, tree, notes } = explainRule(verdict, future, input);
         expect(state).toBe(verdict.state);
         expect(judged(tree)).toBe(tree.state);
         expect(tree.state).toBe(verdict.reason === "when_unknown" ? null : verdict.state);
         expect(notes.length > 0).toBe(verdict.reason !== "conditions" || verdict.decided_at !== input.at);
-        expect(forecast.spans[0]).toMatchObject({ state: verdict.state, sure: verdict.sure });
+        expect(future.spans[0]).toMatchObject({ state: verdict.state, sure: verdict.sure });
         const { because } = reasonsOf(verdict, input);
         expect(because.length).toBeGreaterThan(0);
       },

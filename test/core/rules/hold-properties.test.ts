@@ -61,12 +61,12 @@ function live(when: object, steps: readonly Step[], { restarts = false }: { rest
   let car = "39";
   const look = (at: number, isNews: boolean) => {
     const input = inputAt(at, knownDaysOf({ ...days }), { values: valuesOf(rules, at, { car }) });
-    const { verdict, forecast: ahead, forecasts, next } = refreshAll(rules, input, previous);
+    const { verdict, future: ahead, futures, next } = refreshAll(rules, input, previous);
     // What is found after a hold that ended while nothing ran is compared with nothing.
     const isRestarted = restarts && at + 40 * MINUTE < (next.rules["held"]?.hold?.until ?? 0);
     previous = isRestarted ? readRulesState(JSON.parse(JSON.stringify(next))) : next;
     const boundary = Math.min(
-      ...forecasts.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY),
+      ...futures.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY),
       verdict("held").hold?.until ?? Number.POSITIVE_INFINITY,
     );
     return { at, isNews, held: verdict("held"), free: verdict("free"), ahead: ahead("held"), boundary };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
-import { nextRuleBoundary } from "../../../src/core/rules/forecast-verdicts.ts";
+import { nextRuleBoundary } from "../../../src/core/rules/futures.ts";
 import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { runs } from "../../support/long.ts";
@@ -47,7 +47,7 @@ describe("hold", () => {
       expect(states(refreshes)).toEqual([false, true, true, true, false, false, true]);
       expect(refreshes[2]?.verdict.hold?.until).toBe(Date.parse("2026-01-04T11:30:00Z"));
       expect(refreshes[3]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
-      expect(refreshes[2] && nextRuleBoundary([refreshes[2].forecast])).toBe(
+      expect(refreshes[2] && nextRuleBoundary([refreshes[2].future])).toBe(
         Date.parse("2026-01-04T11:30:00Z"),
       );
     },
@@ -59,7 +59,7 @@ describe("hold", () => {
       ["2026-01-04T11:00:00Z", ROUGE],
       ["2026-01-04T11:05:00Z", BLEU],
     ]);
-    expect(refreshes[2]?.forecast.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
+    expect(refreshes[2]?.future.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
   });
 
   test("a forecast that returns to what it was ends it without a change", () => {
@@ -95,8 +95,8 @@ describe("hold", () => {
       ["2026-01-04T11:40:00Z", BLEU],
     ]);
     expect(states(refreshes)).toEqual([false, true, true, false, false]);
-    expect(refreshes[2]?.forecast.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
-    expect(refreshes[2]?.forecast.next_on).toBe(null);
+    expect(refreshes[2]?.future.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
+    expect(refreshes[2]?.future.next_on).toBe(null);
   });
 
   test("06:00 is 06:00, also while it holds", () => {
@@ -261,14 +261,14 @@ describe("random sequences of forecasts", () => {
             days[`2026-01-0${5 + index}`] = day;
             after = refresh(rule, inputAt(at, knownDaysOf({ ...days })), after.next);
           }
-          const { forecast } = after;
+          const { future } = after;
           // Refreshed at each boundary, as the loop does.
           for (let count = 0, next = at; count < 100; count += 1) {
-            const boundary = nextRuleBoundary([after.forecast]) ?? Number.POSITIVE_INFINITY;
+            const boundary = nextRuleBoundary([after.future]) ?? Number.POSITIVE_INFINITY;
             next = Math.min(boundary, at + later * MINUTE);
-            if (next >= forecast.until) break;
+            if (next >= future.until) break;
             after = refresh(rule, inputAt(next, knownDaysOf({ ...days })), after.next);
-            const span = forecast.spans.find(({ start, end }) => start <= next && next < end);
+            const span = future.spans.find(({ start, end }) => start <= next && next < end);
             expect([next, after.verdict.state]).toEqual([next, span?.state]);
             if (next === at + later * MINUTE) break;
           }

@@ -28,10 +28,10 @@ function house(rules: object[], days: KnownDays = BLEU, settings = NO_SETTINGS) 
     },
     at: (at: number, payloads: Record<string, string | HeardValue> | null, known = days) => {
       const input = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
-      const { verdicts, forecasts, saving, next } = evaluateNext(parsed, input, state, settings);
+      const { verdicts, futures, saving, next } = evaluateNext(parsed, input, state, settings);
       state = next;
-      const [verdict, firstForecast] = [verdicts[0], forecasts[0]];
-      if (!verdict || !firstForecast) throw new Error("Expected a verdict, got none");
+      const [verdict, future] = [verdicts[0], futures[0]];
+      if (!verdict || !future) throw new Error("Expected a verdict, got none");
       return {
         verdicts,
         states: verdicts.map((one) => one.state),
@@ -41,8 +41,8 @@ function house(rules: object[], days: KnownDays = BLEU, settings = NO_SETTINGS) 
         reason: verdict.reason,
         reasons: verdicts.map((one) => one.reason),
         because: reasonsOf(verdict, input).because,
-        forecast: firstForecast,
-        forecasts,
+        future,
+        futures,
         saving,
       };
     },
@@ -138,7 +138,7 @@ describe("hold", () => {
     const { at } = house([rule]);
     at(NOON, { car: "41" });
     at(NOON + MINUTE, { car: "39" });
-    const { verdict, forecast: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
+    const { verdict, future: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
     const { notes } = explainRule(verdict, ahead, inputAt(NOON + 2 * MINUTE, BLEU));
     expect(notes).toEqual(["until 12:31 no value changes it (hold): without that it would be OFF"]);
   });
@@ -147,7 +147,7 @@ describe("hold", () => {
     const { at } = house([rule]);
     at(NOON, { car: "41" });
     at(NOON + MINUTE, { car: "39" });
-    const { verdict, forecast: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
+    const { verdict, future: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
     const explained = explainRule(verdict, ahead, inputAt(NOON + 2 * MINUTE, BLEU));
     expect(explained).toMatchObject({ state: true, tree: { state: false, saw: '"41", heard 0 s ago' } });
   });
@@ -163,8 +163,8 @@ describe("hold", () => {
   test("keeps the plan as it is, too", () => {
     const { at } = house([rule]);
     at(NOON, { car: "41" });
-    const turned = at(NOON + MINUTE, { car: "39" }).forecast;
-    const held = at(NOON + 2 * MINUTE, { car: "41" }).forecast;
+    const turned = at(NOON + MINUTE, { car: "39" }).future;
+    const held = at(NOON + 2 * MINUTE, { car: "41" }).future;
     expect(held.spans).toEqual(turned.spans);
     expect(held.spans).toMatchObject([{ state: true, sure: false }]);
     expect(held.next_off).toBe(null);
@@ -266,8 +266,8 @@ describe("before the broker has sent what it holds", () => {
     const waiting = at(NOON + HOUR, null);
     expect(waiting.states).toEqual([false, true, true]);
     expect(waiting.since).toBe(NOON);
-    expect(waiting.forecasts[1]?.spans).toMatchObject([{ start: NOON, state: true, sure: false }]);
-    expect(waiting.forecasts.map(({ next_on, next_off }) => next_on ?? next_off)).toEqual([null, null, null]);
+    expect(waiting.futures[1]?.spans).toMatchObject([{ start: NOON, state: true, sure: false }]);
+    expect(waiting.futures.map(({ next_on, next_off }) => next_on ?? next_off)).toEqual([null, null, null]);
     expect(at(NOON + HOUR + 1000, { car: "41" }).states).toEqual([true, false, false]);
   });
 
@@ -309,7 +309,7 @@ describe("before the broker has sent what it holds", () => {
 
   test("what is known of later stays in the plan, also if a value is awaited for the first time", () => {
     const { at } = house([{ id: "r", when: { all: [LOW, { between: ["12:00", "13:00"] }] } }]);
-    const { forecast: ahead } = at(NOON, null);
+    const { future: ahead } = at(NOON, null);
     expect(ahead.spans.slice(0, 2)).toMatchObject([
       { state: null },
       { start: NOON + HOUR, state: false, sure: true },
@@ -320,7 +320,7 @@ describe("before the broker has sent what it holds", () => {
 describe("the future", () => {
   test("assumes that values stay, is not sure, and gives no instants to act on", () => {
     const { at } = house([{ id: "r", when: { all: [LOW, { period: "hc" }] } }]);
-    const { forecast: ahead } = at(NOON, { car: "39" });
+    const { future: ahead } = at(NOON, { car: "39" });
     const [first, second, third] = ahead.spans;
     expect(first).toMatchObject({ state: false, sure: true });
     expect(second).toMatchObject({ state: true, sure: false, start: Date.parse("2026-01-05T21:00:00Z") });
@@ -331,7 +331,7 @@ describe("the future", () => {
   test("gives the instants before the first span that a value decides", () => {
     const morning = { between: ["14:00", "15:00"] };
     const { at } = house([{ id: "r", when: { any: [morning, { all: [LOW, { period: "hc" }] }] } }]);
-    const { forecast: ahead } = at(NOON, { car: "39" });
+    const { future: ahead } = at(NOON, { car: "39" });
     expect(ahead.next_on).toBe(Date.parse("2026-01-05T13:00:00Z"));
     expect(ahead.next_off).toBe(Date.parse("2026-01-05T14:00:00Z"));
   });
@@ -342,7 +342,7 @@ describe("the future", () => {
       { id: "a", when_unknown: "off", when: LOW },
     ]);
     for (const payloads of [{ car: "39" }, { car: "41" }, {}]) {
-      const { forecast: ahead } = at(NOON, payloads);
+      const { future: ahead } = at(NOON, payloads);
       expect([ahead.next_on, ahead.next_off]).toEqual([null, null]);
     }
   });
@@ -358,13 +358,13 @@ describe("the future", () => {
       BLEU,
       settings,
     );
-    const { forecasts, states } = at(NOON, { car: "39" });
+    const { futures, states } = at(NOON, { car: "39" });
     expect(states).toEqual([false, false]);
-    expect(forecasts.map(({ spans }) => spans[1])).toMatchObject([
+    expect(futures.map(({ spans }) => spans[1])).toMatchObject([
       { start: until, state: true, sure: false },
       { start: until, state: true, sure: false },
     ]);
-    expect(forecasts.map(({ next_on }) => next_on)).toEqual([null, null]);
+    expect(futures.map(({ next_on }) => next_on)).toEqual([null, null]);
   });
 
   test("is as before for a rule that looks at no value", () => {
@@ -372,7 +372,7 @@ describe("the future", () => {
       { id: "r", when: { period: "hc" } },
       { id: "v", when: LOW },
     ]);
-    expect(at(NOON, { car: "39" }).forecast.next_on).toBe(Date.parse("2026-01-05T21:00:00Z"));
+    expect(at(NOON, { car: "39" }).future.next_on).toBe(Date.parse("2026-01-05T21:00:00Z"));
   });
 
   test("a rule's topics are true until its first value is too old, also through another rule", () => {

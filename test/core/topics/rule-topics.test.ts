@@ -17,8 +17,8 @@ function topicsOf(
   more: object = {},
   { at = "2026-01-05T04:57:00Z", settings = {}, clockRight = true, days = knownDays } = {},
 ) {
-  const { verdict, forecast, input } = refresh(ruleOf(when, more), inputAt(at, days), undefined, settings);
-  return new Map(ruleTopics({ verdicts: [verdict], forecasts: [forecast], input, grace: GRACE, clockRight }));
+  const { verdict, future, input } = refresh(ruleOf(when, more), inputAt(at, days), undefined, settings);
+  return new Map(ruleTopics({ verdicts: [verdict], futures: [future], input, grace: GRACE, clockRight }));
 }
 
 test("enabled expires with the end of the time for which a rule is disabled", () => {
@@ -131,8 +131,8 @@ describe("the topics of a rule", () => {
     const at = "2026-01-05T11:00:00Z";
     const rule = ruleOf({ mqtt: { topic: "car", below: 40, max_age: "2h" } });
     const values = valuesOf([rule], at, { car: { payload: "39", at: Date.parse("2026-01-05T10:59:00Z") } });
-    const { verdict, forecast, input } = refresh(rule, inputAt(at, knownDays, { values }));
-    const of = { verdicts: [verdict], forecasts: [forecast], input, grace: GRACE, clockRight: true };
+    const { verdict, future, input } = refresh(rule, inputAt(at, knownDays, { values }));
+    const of = { verdicts: [verdict], futures: [future], input, grace: GRACE, clockRight: true };
     const expires = Date.parse("2026-01-05T12:59:00Z") + GRACE;
     expect(new Map(ruleTopics(of)).get("rules/r/state")).toEqual({ payload: "ON", expires });
   });

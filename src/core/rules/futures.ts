@@ -5,10 +5,10 @@ import { isByValue, isSure, type Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What the verdict of a rule will be, as far as the days are known. */
-export interface VerdictForecast {
+export interface Future {
   /** How far that is. */
   until: Instant;
-  spans: readonly VerdictSpan[];
+  spans: readonly FutureSpan[];
   /**
    * When the rule next becomes ON, or OFF; null if it does not until then, and from `values_from` on: others act on
    * these instants when vigie is gone, and cannot look at values.
@@ -23,7 +23,7 @@ export interface VerdictForecast {
   values_from: Instant | null;
 }
 
-export interface VerdictSpan {
+export interface FutureSpan {
   start: Instant;
   end: Instant;
   state: Truth;
@@ -33,12 +33,12 @@ export interface VerdictSpan {
   by_laws: boolean;
 }
 
-/** The forecast of each verdict, read off its timeline. */
-export function forecastVerdicts(verdicts: readonly Verdict[], input: EvaluationInput): VerdictForecast[] {
-  return verdicts.map((verdict) => forecastVerdict(verdict, input));
+/** The future of each verdict, read off its timeline. */
+export function futuresOf(verdicts: readonly Verdict[], input: EvaluationInput): Future[] {
+  return verdicts.map((verdict) => futureOf(verdict, input));
 }
 
-function forecastVerdict(verdict: Verdict, { at, until }: EvaluationInput): VerdictForecast {
+function futureOf(verdict: Verdict, { at, until }: EvaluationInput): Future {
   const { reason, enabled_until, state, since, timeline } = verdict;
   const ahead = timeline.filter(({ start, end }) => end > at && start < until);
   const spans = joinSpans(ahead, Math.min(at, since), until);
@@ -74,13 +74,13 @@ function forecastVerdict(verdict: Verdict, { at, until }: EvaluationInput): Verd
 }
 
 /** The earliest instant at which time alone can change any of these; null if there is none. */
-export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant | null {
-  return earliest(forecasts.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY));
+export function nextRuleBoundary(futures: readonly Future[]): Instant | null {
+  return earliest(futures.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY));
 }
 
 /** `since`: the first span starts there, so that the payload does not change at each look. */
-function joinSpans(ahead: Timeline, since: Instant, until: Instant): VerdictSpan[] {
-  const spans: VerdictSpan[] = [];
+function joinSpans(ahead: Timeline, since: Instant, until: Instant): FutureSpan[] {
+  const spans: FutureSpan[] = [];
   for (const span of ahead) {
     const { start, state } = span;
     const end = Math.min(span.end, until);
@@ -95,8 +95,8 @@ function joinSpans(ahead: Timeline, since: Instant, until: Instant): VerdictSpan
   return spans;
 }
 
-function nextChangeTo(state: boolean, spans: readonly VerdictSpan[]): Instant | null {
-  const isChange = (span: VerdictSpan, index: number) =>
+function nextChangeTo(state: boolean, spans: readonly FutureSpan[]): Instant | null {
+  const isChange = (span: FutureSpan, index: number) =>
     index > 0 && span.state === state && spans[index - 1]?.state !== state;
   return spans.find(isChange)?.start ?? null;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Simulation } from "../../../src/core/facts/facts.ts";
-import { nextRuleBoundary } from "../../../src/core/rules/forecast-verdicts.ts";
+import { nextRuleBoundary } from "../../../src/core/rules/futures.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { runs } from "../../support/long.ts";
 import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
@@ -20,7 +20,7 @@ const PREHEAT = {
 };
 const ROUGE_PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 
-describe("the forecast of a rule", () => {
+describe("the future of a rule", () => {
   const threeRouge = knownDaysOf({
     "2026-01-04": official("bleu"),
     "2026-01-05": official("rouge"),
@@ -30,14 +30,14 @@ describe("the forecast of a rule", () => {
   });
 
   test("three rouge days in a row preheat three times", () => {
-    const { forecast } = refresh(ruleOf(PREHEAT), inputAt("2026-01-04T11:00:00Z", threeRouge));
-    expect(onSpans(forecast)).toEqual([
+    const { future } = refresh(ruleOf(PREHEAT), inputAt("2026-01-04T11:00:00Z", threeRouge));
+    expect(onSpans(future)).toEqual([
       ["2026-01-05T02:30:00.000Z", "2026-01-05T05:00:00.000Z", true],
       ["2026-01-06T02:30:00.000Z", "2026-01-06T05:00:00.000Z", true],
       ["2026-01-07T02:30:00.000Z", "2026-01-07T05:00:00.000Z", false],
     ]);
-    expect(forecast.next_on).toBe(Date.parse("2026-01-05T02:30:00Z"));
-    expect(forecast.next_off).toBe(Date.parse("2026-01-05T05:00:00Z"));
+    expect(future.next_on).toBe(Date.parse("2026-01-05T02:30:00Z"));
+    expect(future.next_off).toBe(Date.parse("2026-01-05T05:00:00Z"));
   });
 
   test.each([
@@ -49,9 +49,9 @@ describe("the forecast of a rule", () => {
     (at, date, end) => {
       const after = [end.slice(0, 10), addDays(end.slice(0, 10), 1)].map((day) => [day, official("bleu")]);
       const knownDays = knownDaysOf({ [date]: official("rouge"), ...Object.fromEntries(after) });
-      const { forecast } = refresh(ruleOf(ROUGE_AHEAD), inputAt(at, knownDays));
-      expect(onSpans(forecast)).toEqual([[new Date(at).toISOString(), new Date(end).toISOString(), true]]);
-      expect(forecast.next_off).toBe(Date.parse(end));
+      const { future } = refresh(ruleOf(ROUGE_AHEAD), inputAt(at, knownDays));
+      expect(onSpans(future)).toEqual([[new Date(at).toISOString(), new Date(end).toISOString(), true]]);
+      expect(future.next_off).toBe(Date.parse(end));
     },
   );
 
@@ -59,19 +59,15 @@ describe("the forecast of a rule", () => {
     const rouge = (date: string) => knownDaysOf({ [date]: official("blanc") });
     const day = { day: "now", color: "blanc" };
     const spring = refresh(ruleOf(day), inputAt("2026-03-28T03:00:00Z", rouge("2026-03-28")));
-    expect(onSpans(spring.forecast)).toEqual([
-      ["2026-03-28T05:00:00.000Z", "2026-03-29T04:00:00.000Z", true],
-    ]);
+    expect(onSpans(spring.future)).toEqual([["2026-03-28T05:00:00.000Z", "2026-03-29T04:00:00.000Z", true]]);
     const autumn = refresh(ruleOf(day), inputAt("2026-10-24T03:00:00Z", rouge("2026-10-24")));
-    expect(onSpans(autumn.forecast)).toEqual([
-      ["2026-10-24T04:00:00.000Z", "2026-10-25T05:00:00.000Z", true],
-    ]);
+    expect(onSpans(autumn.future)).toEqual([["2026-10-24T04:00:00.000Z", "2026-10-25T05:00:00.000Z", true]]);
   });
 
   test("a lead begins earlier, a lag ends later", () => {
     const input = inputAt("2026-01-04T11:00:00Z", threeRouge);
-    const { forecast } = refresh(ruleOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), input);
-    expect(onSpans(forecast)[0]).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z", true]);
+    const { future } = refresh(ruleOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), input);
+    expect(onSpans(future)[0]).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z", true]);
     expect(
       refresh(ruleOf(ROUGE_PEAK, { lead: "5m" }), inputAt("2026-01-05T04:55:00Z", threeRouge)).verdict.state,
     ).toBe(true);
@@ -95,7 +91,7 @@ describe("the forecast of a rule", () => {
 
   test("reaches to the end of the last known day, and at least to the end of the day in force", () => {
     const until = (days: object) =>
-      refresh(ruleOf({ period: "hp" }), inputAt("2026-01-05T11:00:00Z", knownDaysOf(days as never))).forecast
+      refresh(ruleOf({ period: "hp" }), inputAt("2026-01-05T11:00:00Z", knownDaysOf(days as never))).future
         .until;
     expect(until({ "2026-01-09": forecast("bleu") })).toBe(Date.parse("2026-01-10T05:00:00Z"));
     expect(until({})).toBe(Date.parse("2026-01-06T05:00:00Z"));
@@ -103,27 +99,24 @@ describe("the forecast of a rule", () => {
 
   test("an unknown Sunday is bleu for certain, by the laws of the tariff", () => {
     const days = knownDaysOf({ "2026-01-10": official("blanc"), "2026-01-12": official("blanc") });
-    const { forecast } = refresh(
-      ruleOf({ day: "now", color: "bleu" }),
-      inputAt("2026-01-10T11:00:00Z", days),
-    );
-    expect(onSpans(forecast)).toEqual([["2026-01-11T05:00:00.000Z", "2026-01-12T05:00:00.000Z", true]]);
-    expect(forecast.next_on).toBe(Date.parse("2026-01-11T05:00:00Z"));
+    const { future } = refresh(ruleOf({ day: "now", color: "bleu" }), inputAt("2026-01-10T11:00:00Z", days));
+    expect(onSpans(future)).toEqual([["2026-01-11T05:00:00.000Z", "2026-01-12T05:00:00.000Z", true]]);
+    expect(future.next_on).toBe(Date.parse("2026-01-11T05:00:00Z"));
   });
 
   test("is the same at each refresh until a verdict changes", () => {
     const rule = ruleOf(ROUGE_PEAK);
     const first = refresh(rule, inputAt("2026-01-05T11:00:00Z", threeRouge));
     const second = refresh(rule, inputAt("2026-01-05T12:30:00Z", threeRouge), first.next);
-    expect(second.forecast.spans).toEqual(first.forecast.spans);
+    expect(second.future.spans).toEqual(first.future.spans);
   });
 
   test("what is not announced yet is never sure", () => {
-    const { forecast } = refresh(
+    const { future } = refresh(
       ruleOf({ day: "now", official: true }),
       inputAt("2026-01-06T11:00:00Z", threeRouge),
     );
-    expect(forecast.spans.map(({ state, sure }) => [state, sure])).toEqual([
+    expect(future.spans.map(({ state, sure }) => [state, sure])).toEqual([
       [true, true],
       [false, false],
       [true, true],
@@ -139,7 +132,7 @@ test("an announced day may become final by being seen again, so its stage is not
   expect(asked({ color: "rouge" })).toMatchObject({ state: true, sure: true });
 });
 
-describe("what is forecast, nothing announced since, is what later evaluation gives", () => {
+describe("the future, if nothing is announced since, is what later evaluation gives", () => {
   const shifts = fc.record({
     lead: fc.constantFrom("0s", "5m", "3h", "24h"),
     lag: fc.constantFrom("0s", "7m", "10h", "24h"),
@@ -155,12 +148,12 @@ describe("what is forecast, nothing announced since, is what later evaluation gi
         ([start, days, minutes], when, shift, settled, samples) => {
           const at = Date.parse(`${start}T00:00:00Z`) + minutes * 60_000;
           const rule = ruleOf(when, { ...shift, ...settled });
-          const { forecast, next, input } = refresh(rule, inputAt(at, knownDaysOf(days)));
-          const edges = forecast.spans.flatMap(({ start: from, end }) => [from, end - 1]);
+          const { future, next, input } = refresh(rule, inputAt(at, knownDaysOf(days)));
+          const edges = future.spans.flatMap(({ start: from, end }) => [from, end - 1]);
           const sampled = samples.map((step) => at + step * 5 * 60_000 + 1);
-          for (const later of [...edges, ...sampled].filter((one) => one >= at && one < forecast.until)) {
+          for (const later of [...edges, ...sampled].filter((one) => one >= at && one < future.until)) {
             const { verdict } = refresh(rule, inputAt(later, knownDaysOf(days)), next);
-            const span = forecast.spans.find(({ start: from, end }) => from <= later && later < end);
+            const span = future.spans.find(({ start: from, end }) => from <= later && later < end);
             expect([new Date(later).toISOString(), verdict.state, verdict.sure]).toEqual([
               new Date(later).toISOString(),
               span?.state,
@@ -168,8 +161,8 @@ describe("what is forecast, nothing announced since, is what later evaluation gi
             ]);
           }
           expect(
-            nextRuleBoundary([refresh(rule, input).forecast]) ?? Number.POSITIVE_INFINITY,
-          ).toBeLessThanOrEqual(forecast.spans[1]?.start ?? Number.POSITIVE_INFINITY);
+            nextRuleBoundary([refresh(rule, input).future]) ?? Number.POSITIVE_INFINITY,
+          ).toBeLessThanOrEqual(future.spans[1]?.start ?? Number.POSITIVE_INFINITY);
         },
       ),
       { numRuns: runs(50) },
@@ -195,7 +188,7 @@ describe("what is sure stays so, whatever is announced later", () => {
         ),
         (days, news, when) => {
           const rule = ruleOf(when);
-          const before = refresh(rule, inputAt("2026-01-05T11:00:00Z", knownDaysOf(days))).forecast;
+          const before = refresh(rule, inputAt("2026-01-05T11:00:00Z", knownDaysOf(days))).future;
           // Officials of both sources stand; the laws bind those that come.
           const wordsOf = (day: (typeof days)[string] | undefined) =>
             [day?.service_word, day?.rte_word].filter((word) => word !== undefined);
@@ -227,14 +220,14 @@ describe("the next boundary", () => {
     ["a lag", { between: ["06:00", "11:55"] }, { lag: "10m" }, "2026-01-05T11:05:00Z"],
   ])("of %s", (_, when, more, boundary) => {
     const input = inputAt("2026-01-05T11:00:00Z", knownDaysOf({}));
-    expect(nextRuleBoundary([refresh(ruleOf(when, more), input).forecast])).toBe(Date.parse(boundary));
+    expect(nextRuleBoundary([refresh(ruleOf(when, more), input).future])).toBe(Date.parse(boundary));
   });
 
   test("of a rule that is switched off is none", () => {
     const input = inputAt("2026-01-05T11:00:00Z", knownDaysOf({}));
     const settings = { r: { enabled: false, threshold: null } };
-    const { forecast } = refresh(ruleOf({ period: "hc" }), input, undefined, settings);
-    expect(nextRuleBoundary([forecast])).toBe(null);
+    const { future } = refresh(ruleOf({ period: "hc" }), input, undefined, settings);
+    expect(nextRuleBoundary([future])).toBe(null);
   });
 });
 
@@ -248,14 +241,14 @@ describe("a simulated colour", () => {
     until: begun + HOUR,
   };
 
-  test("changes verdicts at once, and the forecast has its end", () => {
+  test("changes verdicts at once, and the future has its end", () => {
     const knownDays = knownDaysOf({ "2026-07-06": official("bleu"), "2026-07-07": official("bleu") });
-    const { verdict, forecast } = refresh(
+    const { verdict, future } = refresh(
       ruleOf(ROUGE_PEAK),
       inputAt(begun + 60_000, knownDays, { simulation }),
     );
     expect(verdict.state).toBe(true);
-    expect(onSpans(forecast)).toEqual([["2026-07-06T10:01:00.000Z", "2026-07-06T11:00:00.000Z", true]]);
+    expect(onSpans(future)).toEqual([["2026-07-06T10:01:00.000Z", "2026-07-06T11:00:00.000Z", true]]);
   });
 });
 
