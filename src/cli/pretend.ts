@@ -13,7 +13,7 @@ import type { OutputsState } from "../core/outputs/outputs-state.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
 import type { Explanation } from "../core/rules/explain-rule.ts";
 import type { Future } from "../core/rules/futures.ts";
-import type { Timeline } from "../core/rules/timeline.ts";
+import type { Timeline } from "../core/rules/condition-types.ts";
 import { nameTruth, type Truth } from "../core/rules/truth.ts";
 import { formatExplanation } from "./format-explanation.ts";
 import { WrongUsage } from "./usage.ts";

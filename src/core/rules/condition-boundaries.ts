@@ -1,7 +1,7 @@
 import { parseTimeOfDay } from "../calendar/dates.ts";
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import type { RuleSpan } from "./condition-types.ts";
+import type { Timeline } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import type { Interval } from "./evaluation-input.ts";
 import { type Condition, rulesReferredTo, simpleConditionsIn } from "./rule.ts";
@@ -16,7 +16,7 @@ export interface Boundary {
 export function* boundariesAfter(
   condition: Condition,
   intervals: readonly Interval[],
-  referred: (id: string) => readonly RuleSpan[],
+  referred: (id: string) => Timeline,
   after: Instant,
 ): Generator<Boundary> {
   const ofRules = rulesReferredTo(condition).flatMap((id) => referred(id).map(({ start }) => start));

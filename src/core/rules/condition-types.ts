@@ -64,6 +64,9 @@ export interface RuleSpan extends Judged {
   date: () => IsoDate | null;
 }
 
+/** What a rule is over time, by what is known now: in order, without a gap. */
+export type Timeline = readonly RuleSpan[];
+
 /** What a rule saw that is ON. */
 export interface Seen {
   /**

@@ -1,14 +1,14 @@
 import { memoizeByObject } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { keyOfMqtt } from "./compare-payload.ts";
-import type { RuleSpan } from "./condition-types.ts";
+import type { RuleSpan, Timeline } from "./condition-types.ts";
 import type { EvaluationInput, Reach } from "./evaluation-input.ts";
 import { earliest } from "./futures.ts";
 import { decideHold, type HoldMemory, holdSimulated, NOTHING_HELD } from "./hold.ts";
 import { LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
 import { type RuleSettings, type Switches, switchedBy, switchesOf } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
-import { BARE_SPAN, laySwitches, notFound, spanAt, type Timeline, timelineOf } from "./timeline.ts";
+import { BARE_SPAN, laySwitches, notFound, spanAt, timelineOf } from "./timeline.ts";
 import { isByValue, isSure } from "./truth.ts";
 import { truthsOf, type ValueTruths } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";

@@ -5,6 +5,7 @@ import { isEqual } from "../days/is-equal.ts";
 import { officialColor } from "../days/official-color.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
+import type { Timeline } from "./condition-types.ts";
 import {
   type EvaluatedRule,
   evaluateRule,
@@ -17,7 +18,7 @@ import { type HoldMemory, keepHold, NOTHING_HELD, readHold } from "./hold.ts";
 import { inOrderOfReference, LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { RuleSettings } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
-import { reachesOf, spanAt, type Timeline } from "./timeline.ts";
+import { reachesOf, spanAt } from "./timeline.ts";
 import { isByValue } from "./truth.ts";
 import { rememberedReadings } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";

@@ -15,7 +15,7 @@ import type { KnownDays } from "../days/known-days.ts";
 import { type DaysView, daysAt } from "../facts/days-view.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { runningSimulation, simulateView } from "../facts/simulation.ts";
-import type { BoundaryKind, RuleSpan } from "./condition-types.ts";
+import type { BoundaryKind, Timeline } from "./condition-types.ts";
 import { LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { Switches } from "./rule-settings.ts";
 import type { ValueReadings } from "./value-readings.ts";
@@ -47,11 +47,11 @@ interface FrameOf {
 
 /** A timeline, and what it was made of beside the frame. */
 interface KeptTimeline {
-  spans: readonly RuleSpan[];
+  spans: Timeline;
   threshold: number | null;
   switches: Switches;
   /** Those of the rules that it refers to. */
-  referred: readonly (readonly RuleSpan[])[];
+  referred: readonly Timeline[];
   reach: Reach;
 }
 

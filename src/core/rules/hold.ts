@@ -1,8 +1,8 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { RuleSpan } from "./condition-types.ts";
+import type { RuleSpan, Timeline } from "./condition-types.ts";
 import type { Rule } from "./rule.ts";
 import type { KeptHold, KeptSpan } from "./rules-state.ts";
-import { BARE_SPAN, clip, findSpan, spanAt, type Timeline, withWhenUnknown } from "./timeline.ts";
+import { BARE_SPAN, clip, findSpan, spanAt, withWhenUnknown } from "./timeline.ts";
 import { isByValue, isSure, type Truth } from "./truth.ts";
 
 /** A forecast or a value has turned a rule: until `until` no other one turns it again. */

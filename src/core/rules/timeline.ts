@@ -2,7 +2,7 @@ import { memoizeByObject } from "../calendar/memoize.ts";
 import type { Instant, IsoDate } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import { type Boundary, boundariesAfter, sortedOnce } from "./condition-boundaries.ts";
-import type { ConditionResult, RuleSpan, Stretch } from "./condition-types.ts";
+import type { ConditionResult, RuleSpan, Stretch, Timeline } from "./condition-types.ts";
 import { decidingConditions, decidingDay } from "./deciding-conditions.ts";
 import { evaluateCondition } from "./evaluate-condition.ts";
 import { type EvaluationInput, intervalAt, type Reach } from "./evaluation-input.ts";
@@ -10,9 +10,6 @@ import { mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
 import type { Switches } from "./rule-settings.ts";
 import { NOTHING_SEEN, seenAround } from "./seen.ts";
 import { anyOf, type Truth } from "./truth.ts";
-
-/** What a rule is over time, by what is known now: in order, without a gap. */
-export type Timeline = readonly RuleSpan[];
 
 interface TimelineOf {
   rule: Rule;
@@ -186,7 +183,7 @@ const OFF_BY_COMMAND = {
 } as const;
 
 /** Its part from an instant to before another. */
-export function clip(spans: readonly RuleSpan[], from: Instant, to: Instant): RuleSpan[] {
+export function clip(spans: Timeline, from: Instant, to: Instant): RuleSpan[] {
   return spans.flatMap((span) => {
     if (span.end <= from || span.start >= to) return [];
     if (span.start >= from && span.end <= to) return [span];

@@ -1,7 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { ConditionResult, Seen } from "./condition-types.ts";
+import type { ConditionResult, Seen, Timeline } from "./condition-types.ts";
 import type { Rule } from "./rule.ts";
-import type { Timeline } from "./timeline.ts";
 import type { Truth } from "./truth.ts";
 
 /** Whether a rule is ON, and why. */
