@@ -1,6 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Timeline } from "./condition-types.ts";
+import type { EvaluationInput } from "./evaluation-input.ts";
 import { isByValue, isSure, type Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 

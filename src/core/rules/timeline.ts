@@ -35,7 +35,8 @@ export function timelineOf(asked: TimelineOf): Timeline {
     kept.referred.every((one, index) => one === referred[index]);
   if (isSame) return kept.spans;
   const [from, to] = [input.from - reach.back, input.until + reach.ahead + 1];
-  const spans = laySwitches(switches, widen(asked, from, to));
+  const stretches = evaluateStretches(asked, from - rule.lag, to + rule.lead);
+  const spans = laySwitches(switches, widen(stretches, rule, from, to));
   const isKept = mqttConditionsIn(rule.when).length === 0 && spans.every(({ failure }) => failure === null);
   if (isKept) input.timelines.set(rule, { spans, threshold, switches, referred, reach });
   return spans;
@@ -94,9 +95,12 @@ export function notFound(when: Rule["when"]): ConditionResult {
 }
 
 /** By its lead and its lag a rule is ON if the conditions are ON at any of these times; OFF if they are at all of them. */
-function widen(of: TimelineOf, from: Instant, to: Instant): RuleSpan[] {
-  const { lead, lag, when_unknown } = of.rule;
-  const stretches = evaluateStretches(of, from - lag, to + lead);
+function widen(
+  stretches: readonly Stretch[],
+  { lead, lag, when_unknown }: Rule,
+  from: Instant,
+  to: Instant,
+): RuleSpan[] {
   if (lead === 0 && lag === 0) return stretches.map((one) => spanOf([one], one, { ...one, when_unknown }));
   const changes = stretches.flatMap(({ start }) => [start - lead, start, start + lag]);
   const starts = sortedOnce([from, ...changes.filter((at) => at > from && at < to)]);
