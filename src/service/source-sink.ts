@@ -30,18 +30,18 @@ interface SourceSinkOptions {
   post: (event: SourceEvent) => void;
 }
 
-interface Sending {
+interface RequestUnderWay {
   due: DueRequest;
   ending: AbortController;
   isSent: boolean;
 }
 
 export function createSourceSink({ ask, post }: SourceSinkOptions): SourceSink {
-  let current: Sending | null = null;
+  let current: RequestUnderWay | null = null;
   let sending: Promise<void> | null = null;
   let isStopped = false;
 
-  const send = async ({ due, ending: { signal } }: Sending) => {
+  const send = async ({ due, ending: { signal } }: RequestUnderWay) => {
     const tell = (event: SourceEvent) => {
       if (!signal.aborted) post(event);
     };
