@@ -106,7 +106,7 @@ function* sampleDates({ off_peak }: Tariff): Generator<IsoDate> {
   }
 }
 
-/** Nothing, or each colour that the tariff allows: official, or as a forecast of which nobody is sure or everybody. */
+/** Nothing, or each colour that the tariff allows: official, or as a forecast that passes no `confidence` or every one. */
 function possibleDays(date: IsoDate, { evaluation: { view }, isRteAlone }: World): DayFacts[] {
   const unknown = view.day(date);
   const allowed = allowedColors(date, view.tariff.laws);
@@ -117,7 +117,7 @@ function possibleDays(date: IsoDate, { evaluation: { view }, isRteAlone }: World
     ),
   );
   const forecasts = allowed.flatMap((color) =>
-    [0, 1].map((confidence): DayFacts => ({ ...unknown, color, stage: "forecast", confidence })),
+    [null, 1].map((confidence): DayFacts => ({ ...unknown, color, stage: "forecast", confidence })),
   );
   return [unknown, ...(isNamed ? official : []), ...(isRteAlone ? [] : forecasts)];
 }

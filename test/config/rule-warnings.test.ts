@@ -156,6 +156,10 @@ describe("what an owner may well mean is not warned of", () => {
     ["known or not", { day: "next", known: false }],
     ["tomorrow by day", { day: "tomorrow", color: "rouge", period: "hp" }],
     ["tomorrow in the evening", { day: "tomorrow", color: "rouge", between: ["18:00", "23:59"] }],
+    [
+      "a forecast that says how sure it is",
+      { day: "next", color: ["bleu", "blanc", "rouge"], confidence: 0 },
+    ],
     ["either today or at night", { any: [{ day: "today", color: "rouge" }, { period: "hc" }] }],
     ["a price", { rate: { above: 0.3 } }],
   ])("%s", (_, when) => {
