@@ -1,12 +1,20 @@
-import { addDays, parseTimeOfDay, wallInstant } from "../core/calendar/dates.ts";
+import {
+  addDays,
+  datesBetween,
+  monthName,
+  parseTimeOfDay,
+  wallInstant,
+  weekdayName,
+} from "../core/calendar/dates.ts";
 import { memoize } from "../core/calendar/memoize.ts";
-import { periodTimes } from "../core/calendar/period.ts";
+import { offPeakRow, periodTimes } from "../core/calendar/period.ts";
 import type { IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { allowedColors } from "../core/calendar/tariff-laws.ts";
 import { NO_KNOWN_DAYS } from "../core/days/known-days.ts";
 import { daysAt } from "../core/facts/days-view.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { isWithin } from "../core/rules/bounds.ts";
+import { keyOfMqtt } from "../core/rules/compare-payload.ts";
 import type { EvaluationMoment } from "../core/rules/condition-types.ts";
 import { datesOf, testDay } from "../core/rules/day-condition.ts";
 import { kindOf } from "../core/rules/evaluate-condition.ts";
@@ -20,10 +28,11 @@ import {
   type SimpleCondition,
   simpleConditionsIn,
 } from "../core/rules/rule.ts";
+import { withWhenUnknown } from "../core/rules/timeline.ts";
 import { atLeast, both, either, opposite, type Truth } from "../core/rules/truth.ts";
 import { NO_READINGS } from "../core/rules/value-readings.ts";
 
-/** Beside which rules, and of which days, it is asked what a rule can be. */
+/** What is needed to tell what a rule can be. */
 export interface Asked {
   byId: ReadonlyMap<string, Rule>;
   tariff: Tariff;
@@ -31,42 +40,55 @@ export interface Asked {
   isRteAlone: boolean;
 }
 
-/** Whether a rule is ever ON, and ever OFF: at sampled moments of a year, for all that can be known of the days then. */
+/**
+ * Whether a rule is ever ON, and ever OFF, for all that can be known of the days. It may say that a rule can be what it never is,
+ * but not the opposite: nobody is to delete a good rule.
+ */
 export function outcomesOf(rule: Rule, asked: Asked): { on: boolean; off: boolean } {
   let [on, off] = [false, false];
-  for (const moment of sampleMoments(rule, asked)) {
-    const { least, most } = extremesOfRule(rule, moment);
-    on ||= most === true;
-    off ||= least === false;
+  for (const world of sampleWorlds(rule, asked)) {
+    const { lowest, highest } = rangeOfRule(rule, world);
+    on ||= highest === true;
+    off ||= lowest === false;
     if (on && off) break;
   }
   return { on, off };
 }
 
-/** The least and the most that something can be, from OFF over unknown to ON. */
-interface Extremes {
-  least: Truth;
-  most: Truth;
+/** What something can be. OFF is less than unknown, unknown is less than ON. */
+interface Range {
+  lowest: Truth;
+  highest: Truth;
 }
 
-const ANYTHING: Extremes = { least: false, most: true };
+const ANYTHING: Range = { lowest: false, highest: true };
 
-/** A moment, and what is assumed of what nobody can know before. */
+function exactly(truth: Truth): Range {
+  return { lowest: truth, highest: truth };
+}
+
+/** The range over several states, one of which is true. */
+function rangeOver<State>(states: Iterable<State>, rangeIn: (state: State) => Range): Range {
+  let [lowest, highest]: [Truth, Truth] = [true, false];
+  for (const state of states) {
+    const range = rangeIn(state);
+    [lowest, highest] = [both(lowest, range.lowest), either(highest, range.highest)];
+    if (lowest === false && highest === true) break;
+  }
+  return { lowest, highest };
+}
+
+/** A moment, and what is assumed of some conditions then. */
 interface World {
   evaluation: EvaluationMoment;
   isRteAlone: boolean;
-  /** All that can be known of a date then. */
-  possibleDays: (date: IsoDate) => readonly DayFacts[];
-  /** What another rule can be then, by its id. */
-  referred: (id: string) => Extremes;
-  /** The dates of which one of these is assumed; of the others all of them. */
-  days: ReadonlyMap<IsoDate, DayFacts>;
-  /** The same of counts and of the price; null: not known. */
-  numbers: ReadonlyMap<string, number | null>;
+  /** What another rule can be then, by its id, without what is assumed: by its hold it may follow an older forecast. */
+  referred: (id: string) => Range;
+  assumed: ReadonlyMap<SimpleCondition, Truth>;
 }
 
-/** Each time at which a period, a day or a window of the rule begins. */
-function* sampleMoments(rule: Rule, { byId, tariff, isRteAlone }: Asked): Generator<World> {
+/** Each sampled date, at each time at which a period, a tariff day or a window begins. */
+function* sampleWorlds(rule: Rule, { byId, tariff, isRteAlone }: Asked): Generator<World> {
   const windows = rulesInChain([rule.id], byId)
     .flatMap(({ when }) => simpleConditionsIn(when))
     .flatMap((simple) => kindOf(simple).boundaries(simple).times);
@@ -78,15 +100,13 @@ function* sampleMoments(rule: Rule, { byId, tariff, isRteAlone }: Asked): Genera
         evaluation: {
           view,
           wallClock: parseTimeOfDay(time),
-          threshold: 50,
+          threshold: null,
           values: NO_READINGS,
           referred: expectNoRule,
         },
         isRteAlone,
-        possibleDays: memoize((date: IsoDate) => possibleDays(date, world)),
-        referred: memoize((id: string) => extremesOfReference(byId.get(id), world)),
-        days: new Map(),
-        numbers: new Map(),
+        referred: memoize((id: string) => rangeOfReference(byId.get(id), world)),
+        assumed: new Map(),
       };
       yield world;
     }
@@ -98,166 +118,246 @@ const expectNoRule = () => {
   throw new Error("Expected a condition on the clock to refer to no rule");
 };
 
-/** Each date of one year, and of those in which other off-peak hours begin and have begun. */
-function* sampleDates({ off_peak }: Tariff): Generator<IsoDate> {
+/** One date of each kind, by all that conditions see of a date and of the dates around it: a Tuesday before All Saints' Day is one. */
+function* sampleDates({ laws, off_peak }: Tariff): Generator<IsoDate> {
   const begins = off_peak.flatMap(({ from }) => (from === undefined ? [] : [Number(from.slice(0, 4))]));
-  for (const year of new Set([2026, ...begins.flatMap((begin) => [begin, begin + 1])])) {
-    for (let date = `${year}-01-01`; date <= `${year}-12-31`; date = addDays(date, 1)) yield date;
+  const until = Math.max(FIRST_YEAR + YEARS, ...begins.map((begin) => begin + 2));
+  const kinds = new Set<string>();
+  for (let year = FIRST_YEAR; year < until; year += 1) {
+    const dates = datesBetween(`${year - 1}-12-31`, addDays(`${year}-12-31`, SEEN_AFTER));
+    const allowed = dates.map((date) => allowedColors(date, laws).length);
+    const places = dates.map((date) => {
+      const row = offPeakRow(date, off_peak);
+      return `${monthName(date)} ${row ? off_peak.indexOf(row) : ""}`;
+    });
+    // The tariff day in force may be that of the date before.
+    for (const [index, date] of dates.slice(1, -SEEN_AFTER).entries()) {
+      const near = [...places.slice(index, index + 2), ...allowed.slice(index, index + 2 + SEEN_AFTER)];
+      const kind = [weekdayName(date), ...near].join();
+      if (!kinds.has(kind)) yield date;
+      kinds.add(kind);
+    }
   }
 }
 
-/** Nothing, or each colour that the tariff allows: official, or as a forecast that passes no `confidence` or every one. */
-function possibleDays(date: IsoDate, { evaluation: { view }, isRteAlone }: World): DayFacts[] {
+/** In twelve years each month ends on each weekday. */
+const FIRST_YEAR = 2026;
+const YEARS = 12;
+/** The last day of `next_8_days` is so many days after a date. */
+const SEEN_AFTER = 8;
+
+function rangeOfReference(rule: Rule | undefined, world: World): Range {
+  // With a lead or a lag its verdict comes from another time than this one.
+  if (!rule || rule.lead > 0 || rule.lag > 0) return ANYTHING;
+  // A command can disable it: then it is OFF.
+  return { lowest: false, highest: rangeOfRule(rule, world).highest };
+}
+
+function rangeOfRule({ when, when_unknown }: Rule, world: World): Range {
+  const { lowest, highest } = rangeOf(when, world);
+  return {
+    lowest: withWhenUnknown(lowest, when_unknown),
+    highest: withWhenUnknown(highest, when_unknown),
+  };
+}
+
+/** Conditions of which nothing is assumed are judged independently. So the range may be too wide, but never too narrow. */
+function rangeOf(condition: Condition, world: World): Range {
+  switch (condition.kind) {
+    case "all":
+    case "any":
+      return rangeOfGroup(condition, world);
+    case "not": {
+      const { lowest, highest } = rangeOf(condition.part, world);
+      return { lowest: opposite(highest), highest: opposite(lowest) };
+    }
+    case "day":
+      return condition.range === null ? rangeOfSimple(condition, world) : rangeOfDays(condition, world);
+    default:
+      return rangeOfSimple(condition, world);
+  }
+}
+
+/**
+ * Parts that ask of one day, or of one number, are not independent: `{ day: now, color: rouge }` and `{ day: now, color: bleu }` are
+ * never both ON. So each possible state of it is assumed, one after the other.
+ */
+function rangeOfGroup(group: Group, world: World): Range {
+  const range = rangeOfParts(group, world);
+  if (range.lowest === range.highest) return range;
+  const ranges = sharedSubjects(group, world).map((conditions) =>
+    rangeOver(possibleTruths(conditions, world), (truths) =>
+      rangeOfParts(group, assume(conditions, truths, world)),
+    ),
+  );
+  // Each of them is wide enough, so the narrowest is.
+  return {
+    lowest: ranges.map(({ lowest }) => lowest).reduce(either, range.lowest),
+    highest: ranges.map(({ highest }) => highest).reduce(both, range.highest),
+  };
+}
+
+function rangeOfParts({ kind, parts }: Group, world: World): Range {
+  const decisive = kind === "any";
+  const join = decisive ? either : both;
+  let [lowest, highest]: [Truth, Truth] = [!decisive, !decisive];
+  for (const part of parts) {
+    const range = rangeOf(part, world);
+    [lowest, highest] = [join(lowest, range.lowest), join(highest, range.highest)];
+    if (lowest === decisive && highest === decisive) break;
+  }
+  return { lowest, highest };
+}
+
+/** The conditions of each subject that two parts ask of, if nothing is assumed of it yet. */
+function sharedSubjects({ parts }: Group, world: World): SimpleCondition[][] {
+  const subjects = new Map<string, { conditions: SimpleCondition[]; parts: Set<Condition> }>();
+  for (const part of parts) {
+    for (const condition of simpleConditionsIn(part)) {
+      const name = world.assumed.has(condition) ? null : subjectOf(condition, world);
+      if (name === null) continue;
+      const subject = subjects.get(name) ?? { conditions: [], parts: new Set() };
+      subject.conditions.push(condition);
+      subject.parts.add(part);
+      subjects.set(name, subject);
+    }
+  }
+  return [...subjects.values()].flatMap((subject) => (subject.parts.size > 1 ? [subject.conditions] : []));
+}
+
+/** The one thing that a condition asks of; null: it asks of the clock, or of several days. */
+function subjectOf(condition: SimpleCondition, { evaluation: { view } }: World): string | null {
+  if (condition.kind === "day") return condition.range === null ? datesOf(condition, view).join() : null;
+  if (condition.kind === "rule") return `rule ${condition.rule}`;
+  if (condition.kind === "mqtt") return keyOfMqtt(condition);
+  if (!("bounds" in condition)) return null;
+  return "color" in condition ? `${condition.kind} ${condition.color}` : condition.kind;
+}
+
+function assume(conditions: readonly SimpleCondition[], truths: readonly Truth[], world: World): World {
+  const assumed = new Map(world.assumed);
+  for (const [index, condition] of conditions.entries()) assumed.set(condition, truths[index] ?? null);
+  return { ...world, assumed };
+}
+
+function rangeOfSimple(condition: SimpleCondition, world: World): Range {
+  const assumed = world.assumed.get(condition);
+  if (assumed !== undefined) return exactly(assumed);
+  return rangeOver(possibleTruths([condition], world), ([truth = null]) => exactly(truth));
+}
+
+/** What these conditions on one subject can be at the same time: the truth of each, for each state of the subject. */
+function possibleTruths(conditions: readonly SimpleCondition[], world: World): readonly Truth[][] {
+  const [condition] = conditions;
+  if (!condition) return [];
+  const alike = (truths: readonly Truth[]) => truths.map((truth) => conditions.map(() => truth));
+  switch (condition.kind) {
+    case "day": {
+      const [date = ""] = datesOf(condition, world.evaluation.view);
+      return truthsOfDay(conditions.filter(isOnDay), date, world);
+    }
+    case "rate":
+    case "left":
+    case "remaining":
+    case "days_remaining":
+      return truthsOfNumber(conditions.filter(isOnNumber), world);
+    case "rule": {
+      const { lowest, highest } = world.referred(condition.rule);
+      return alike(lowest === highest ? [lowest] : [lowest, null, highest]);
+    }
+    case "mqtt":
+      return alike([true, false, null]);
+    // The clock alone decides these.
+    case "period":
+    case "between":
+    case "weekday":
+    case "month":
+      return alike([kindOf(condition).evaluate(condition, world.evaluation).truth]);
+  }
+}
+
+const isOnDay = (condition: SimpleCondition) => condition.kind === "day";
+const isOnNumber = (condition: SimpleCondition) => "bounds" in condition;
+
+function rangeOfDays(condition: DayCondition, world: World): Range {
+  const days = datesOf(condition, world.evaluation.view).map((date) =>
+    rangeOver(truthsOfDay([condition], date, world), ([truth = null]) => exactly(truth)),
+  );
+  const count = (extreme: keyof Range) => {
+    // `atLeast` wants to know what decides; it changes no truth.
+    const truths = days.map((day) => ({ truth: day[extreme], by: "sure" }) as const);
+    return atLeast(condition.least, truths).truth;
+  };
+  return { lowest: count("lowest"), highest: count("highest") };
+}
+
+function truthsOfDay(conditions: readonly DayCondition[], date: IsoDate, world: World): Truth[][] {
+  const allowed = allowedColors(date, world.evaluation.view.tariff.laws);
+  const asked = conditions.flatMap(({ confidence }) => (typeof confidence === "number" ? [confidence] : []));
+  // A command can move the threshold.
+  const thresholds = conditions.some(({ confidence }) => confidence === "threshold") ? [0, 100] : [0];
+  return once(
+    possibleDays(date, conditions.length > 1 ? asked : [], world).flatMap((facts) =>
+      thresholds.map((threshold) =>
+        conditions.map((condition) =>
+          testDay(
+            condition,
+            { facts, allowed },
+            condition.confidence === "threshold" ? threshold : condition.confidence,
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Each list once. */
+function once(lists: readonly Truth[][]): Truth[][] {
+  return [...new Map(lists.map((truths) => [truths.join(), truths])).values()];
+}
+
+/**
+ * Nothing, or each colour that the tariff allows: official, or as a forecast that passes no `confidence` or every one. If several
+ * conditions ask for a confidence, also what lies between these.
+ */
+function possibleDays(
+  date: IsoDate,
+  asked: readonly number[],
+  { evaluation: { view }, isRteAlone }: World,
+): DayFacts[] {
   const unknown = view.day(date);
   const allowed = allowedColors(date, view.tariff.laws);
   const isNamed = !isRteAlone || date <= addDays(view.today, 1);
+  const between = asked.flatMap((percent) => [percent / 100, Math.max(0, percent - 1) / 100]);
   const official = allowed.flatMap((color) =>
     (["announced", "final"] as const).map(
       (stage): DayFacts => ({ ...unknown, color, stage, official: true, confidence: 1 }),
     ),
   );
   const forecasts = allowed.flatMap((color) =>
-    [null, 1].map((confidence): DayFacts => ({ ...unknown, color, stage: "forecast", confidence })),
+    [null, 1, ...between].map(
+      (confidence): DayFacts => ({ ...unknown, color, stage: "forecast", confidence }),
+    ),
   );
   return [unknown, ...(isNamed ? official : []), ...(isRteAlone ? [] : forecasts)];
 }
 
-function extremesOfReference(rule: Rule | undefined, world: World): Extremes {
-  // By its lead or its lag it follows its conditions at another time.
-  if (!rule || rule.lead > 0 || rule.lag > 0) return ANYTHING;
-  // A command can disable it: then it is OFF.
-  return { least: false, most: extremesOfRule(rule, world).most };
-}
-
-function extremesOfRule({ when, when_unknown }: Rule, world: World): Extremes {
-  const { least, most } = extremesOf(when, world);
-  const settle = (truth: Truth) => (when_unknown === null ? truth : (truth ?? when_unknown === "on"));
-  return { least: settle(least), most: settle(most) };
-}
-
-/** What is not assumed can be anything, each by itself: so the extremes may be too far apart, but never too near. */
-function extremesOf(condition: Condition, world: World): Extremes {
-  switch (condition.kind) {
-    case "all":
-    case "any":
-      return extremesOfGroup(condition, world);
-    case "not": {
-      const { least, most } = extremesOf(condition.part, world);
-      return { least: opposite(most), most: opposite(least) };
-    }
-    case "day":
-      return extremesOfDays(condition, world);
-    case "rate":
-    case "left":
-    case "remaining":
-    case "days_remaining":
-      return extremesOfNumber(condition, world);
-    case "rule":
-      return world.referred(condition.rule);
-    case "mqtt":
-      return ANYTHING;
-    // The clock alone decides these.
-    case "period":
-    case "between":
-    case "weekday":
-    case "month":
-      return exactly(kindOf(condition).evaluate(condition, world.evaluation).truth);
-  }
-}
-
-/**
- * Parts that ask of one day, or of one number, cannot be judged each by itself: `{ day: now, color: rouge }` and
- * `{ day: now, color: bleu }` are never both ON. So all that can be known of it is assumed in turn.
- */
-function extremesOfGroup(group: Group, world: World): Extremes {
-  const shared = sharedSubject(group, world);
-  if (shared) return unite(assume(shared, group, world), (one) => extremesOfGroup(group, one));
-  const decisive = group.kind === "any";
-  const join = decisive ? either : both;
-  let [least, most]: [Truth, Truth] = [!decisive, !decisive];
-  for (const part of group.parts) {
-    const extremes = extremesOf(part, world);
-    [least, most] = [join(least, extremes.least), join(most, extremes.most)];
-    if (least === decisive && most === decisive) break;
-  }
-  return { least, most };
-}
-
-/** A day or a number that is not assumed yet, and that two parts ask of. */
-function sharedSubject({ parts }: Group, world: World): Single | undefined {
-  if (world.days.size + world.numbers.size >= MOST_ASSUMED) return undefined;
-  const asked = new Set<string>();
-  for (const part of parts) {
-    const singles = simpleConditionsIn(part).filter(isSingle);
-    const shared = singles.find((single) => asked.has(subjectOf(single, world)));
-    if (shared) return shared;
-    for (const single of singles) {
-      const subject = subjectOf(single, world);
-      if (!world.days.has(subject) && !world.numbers.has(subject)) asked.add(subject);
-    }
-  }
-  return undefined;
-}
-
-/** More would take long, and parts seldom share so many. */
-const MOST_ASSUMED = 2;
-
-/** A condition on one day or on one number. */
-type Single = DayCondition | NumberCondition;
-
-function isSingle(condition: SimpleCondition): condition is Single {
-  return condition.kind === "day" ? condition.range === null : "bounds" in condition;
-}
-
-/** The date of a day, the name of a number. */
-function subjectOf(single: Single, { evaluation: { view } }: World): string {
-  if (single.kind === "day") return datesOf(single, view).join();
-  return "color" in single ? `${single.kind} ${single.color}` : single.kind;
-}
-
-/** A world for each state of what this condition asks of. */
-function assume(single: Single, group: Group, world: World): World[] {
-  const subject = subjectOf(single, world);
-  if (single.kind === "day") {
-    const states = world.possibleDays(subject);
-    return states.map((facts) => ({ ...world, days: new Map(world.days).set(subject, facts) }));
-  }
-  const alike = simpleConditionsIn(group).filter(
-    (other): other is NumberCondition => "bounds" in other && subjectOf(other, world) === subject,
+function truthsOfNumber(conditions: readonly NumberCondition[], world: World): Truth[][] {
+  return once(
+    possibleNumbers(conditions, world).map((number) =>
+      conditions.map(({ bounds }) => (number === null ? null : isWithin(number, bounds))),
+    ),
   );
-  const states = possibleNumbers(alike, world);
-  return states.map((number) => ({ ...world, numbers: new Map(world.numbers).set(subject, number) }));
 }
 
-function extremesOfDays(condition: DayCondition, { evaluation, days, possibleDays }: World): Extremes {
-  const { view, threshold } = evaluation;
-  const confidence = condition.confidence === "threshold" ? threshold : condition.confidence;
-  const each = datesOf(condition, view).map((date) => {
-    const allowed = allowedColors(date, view.tariff.laws);
-    const assumed = days.get(date);
-    const possible = assumed ? [assumed] : possibleDays(date);
-    return unite(possible, (facts) => exactly(testDay(condition, { facts, allowed }, confidence)));
-  });
-  const count = (extreme: "least" | "most") => {
-    const truths = each.map((day) => ({ truth: day[extreme], by: "sure" }) as const);
-    return atLeast(condition.least, truths).truth;
-  };
-  return { least: count("least"), most: count("most") };
-}
-
-function extremesOfNumber(condition: NumberCondition, world: World): Extremes {
-  const assumed = world.numbers.get(subjectOf(condition, world));
-  const possible = assumed === undefined ? possibleNumbers([condition], world) : [assumed];
-  return unite(possible, (number) => exactly(number === null ? null : isWithin(number, condition.bounds)));
-}
-
-/** Not known, or beside, between and at the bounds of these. Days are whole numbers, a rate need not be. */
+/** Not known, or at each bound, just below it and just above it. Days are whole numbers, a rate need not be. */
 function possibleNumbers(conditions: readonly NumberCondition[], { isRteAlone }: World): (number | null)[] {
-  const [{ kind } = { kind: "rate" }] = conditions;
-  if (isRteAlone && (kind === "remaining" || kind === "days_remaining")) return [null];
+  const isRate = conditions.some(({ kind }) => kind === "rate");
+  const isOfService = conditions.some(({ kind }) => kind === "remaining" || kind === "days_remaining");
+  if (isRteAlone && isOfService) return [null];
   const bounds = conditions.flatMap((one) => Object.values(one.bounds)).filter((one) => one !== undefined);
   const numbers = bounds.flatMap((bound) =>
-    kind === "rate"
+    isRate
       ? [bound - TINY, bound, bound + TINY]
       : [Math.ceil(bound) - 1, Math.floor(bound), Math.floor(bound) + 1],
   );
@@ -266,18 +366,3 @@ function possibleNumbers(conditions: readonly NumberCondition[], { isRteAlone }:
 
 /** Smaller than any difference of prices. */
 const TINY = 1e-9;
-
-/** What one of these states gives: it is not known which. */
-function unite<State>(states: readonly State[], extremesIn: (state: State) => Extremes): Extremes {
-  let [least, most]: [Truth, Truth] = [true, false];
-  for (const state of states) {
-    const extremes = extremesIn(state);
-    [least, most] = [both(least, extremes.least), either(most, extremes.most)];
-    if (least === false && most === true) break;
-  }
-  return { least, most };
-}
-
-function exactly(truth: Truth): Extremes {
-  return { least: truth, most: truth };
-}

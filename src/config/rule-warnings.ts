@@ -37,10 +37,11 @@ function warnOfConstant(
   if (!on) return [NEVER_ON];
   if (!off) return [NEVER_OFF];
   if (hasService) return [];
-  const alone = outcomesOf(rule, { ...asked, isRteAlone: true });
-  if (alone.on && alone.off) return [];
+  const withRteAlone = outcomesOf(rule, { ...asked, isRteAlone: true });
+  const lacking = [...(withRteAlone.on ? [] : ["ON"]), ...(withRteAlone.off ? [] : ["OFF"])];
+  if (lacking.length === 0) return [];
   return [
-    `only a forecast service could turn it ${alone.on ? "OFF" : "ON"}, and service.base_url is none: RTE names only today and tomorrow, and no count of days (left is what vigie counts)`,
+    `only a forecast service could turn it ${lacking.join(" or ")}, and service.base_url is none: RTE names only today and tomorrow, and no count of days (left is what vigie counts)`,
   ];
 }
 

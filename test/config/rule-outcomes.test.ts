@@ -4,7 +4,7 @@ import { outcomesOf } from "../../src/config/rule-outcomes.ts";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
-import { anyCondition, anyDays, anyStart } from "../core/rules/any-rules.ts";
+import { anyCondition, anyConditionOnLittle, anyDays, anyStart } from "../core/rules/any-rules.ts";
 import { knownDaysOf } from "../support/known-days.ts";
 import { runs } from "../support/long.ts";
 import { inputAt, refreshAll, rulesOf } from "../support/rules.ts";
@@ -12,22 +12,30 @@ import { PARIS } from "../support/tariff.ts";
 
 const HOUR = 3_600_000;
 const anyWhen = fc.record({
-  when: anyCondition,
+  when: fc.oneof(anyCondition, anyConditionOnLittle),
+  threshold: fc.constantFrom(0, 50, 80, 100),
   when_unknown: fc.constantFrom(undefined, "on", "off"),
   refers: fc.constantFrom("not", "all", "any", "alone"),
 });
+/** The rouge months begin on another weekday each year. */
+const endOfOctober = fc.integer({ min: 2026, max: 2036 }).map((year) => `${year}-10-30`);
 
 test("a rule is never what it is said never to be, whatever is known of the days", () => {
   fc.assert(
     fc.property(
       anyWhen,
-      anyCondition,
-      anyStart.chain((start) => fc.tuple(fc.constant(start), anyDays(start))),
+      fc.oneof(anyCondition, fc.constant({ day: "next", color: "rouge" })),
+      fc.oneof(anyStart, endOfOctober).chain((start) => fc.tuple(fc.constant(start), anyDays(start))),
       fc.boolean(),
-      ({ when, when_unknown, refers }, other, [start, days], isRteAlone) => {
+      ({ when, threshold, when_unknown, refers }, other, [start, days], isRteAlone) => {
         const rules = rulesOf(
           { id: "other", when: other },
-          { id: "r", when: join(refers, when, { rule: "other" }), ...(when_unknown && { when_unknown }) },
+          {
+            id: "r",
+            when: join(refers, when, { rule: "other" }),
+            threshold,
+            ...(when_unknown && { when_unknown }),
+          },
         );
         const byId = new Map(rules.map((rule) => [rule.id, rule]));
         const outcomes = rules.map((rule) => outcomesOf(rule, { byId, tariff: PARIS, isRteAlone }));

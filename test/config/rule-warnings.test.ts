@@ -33,6 +33,27 @@ describe("a rule that can never be ON", () => {
     ["blanc on a Sunday", { day: "now", color: "blanc", weekday: "sun" }],
     ["the day after Friday", { day: "next", color: "rouge", weekday: "fri" }],
     ["peak hours in a window of the night", { period: "hp", between: ["23:00", "05:00"] }],
+    [
+      "a value and its opposite",
+      { all: [{ mqtt: { topic: "a", equals: 1 } }, { not: { mqtt: { topic: "a", equals: 1 } } }] },
+    ],
+    [
+      "a band of confidences that nothing is in",
+      { all: [{ ...ROUGE, confidence: 80 }, { not: { ...ROUGE, confidence: 50 } }] },
+    ],
+    [
+      "the third pair of several",
+      {
+        all: [
+          ROUGE,
+          { not: { day: "now", color: "blanc" } },
+          { day: "next", color: "rouge" },
+          { not: { day: "next", color: "blanc" } },
+          { day: "d3", color: "rouge" },
+          { day: "d3", color: "bleu" },
+        ],
+      },
+    ],
     ["two windows apart", { all: [{ between: ["01:00", "02:00"] }, { between: ["02:00", "03:00"] }] }],
     ["six rouge days in a row", { day: "next_6_days", color: "rouge", every: true }],
     ["bounds that exclude each other", { rate: { above: 0.3, below: 0.3 } }],
@@ -102,6 +123,13 @@ describe("a rule that refers to another", () => {
     ).toEqual([expect.stringMatching(/^rules\.2 apart: can never be ON: /)]);
   });
 
+  test("can never be ON while the same rule is not", () => {
+    const when = { all: [{ rule: "rouge" }, { not: { rule: "rouge" } }] };
+    expect(warningsBeside(REFERRED, { id: "r", when })).toEqual([
+      expect.stringMatching(/^rules\.1 r: can never be ON/),
+    ]);
+  });
+
   test("can be ON where the other is so by its lead or its lag", () => {
     for (const more of [{ lead: "10m" }, { lag: "10m" }]) {
       expect(
@@ -166,6 +194,11 @@ describe("what an owner may well mean is not warned of", () => {
     expect(warningsOf(when)).toBe("");
   });
 
+  test("a threshold that a command can move, beside a confidence", () => {
+    const above = { ...ROUGE, confidence: "threshold", not: { ...ROUGE, confidence: 80 } };
+    expect(warningsOf(above, { threshold: 90 })).not.toContain("can never");
+  });
+
   test("rouge on a Saturday, where no laws hold", () => {
     expect(warningsOf({ ...ROUGE, weekday: "sat" }, {}, { ...PARIS, laws: "off" })).toBe("");
   });
@@ -226,9 +259,6 @@ describe("without forecasts", () => {
     ["that it is official", { day: "d2", official: true }],
     ["three of the days ahead", { day: "next_5_days", color: "blanc", at_least: 3 }],
     ["every day of a week", { day: "next_7_days", color: "bleu", every: true }],
-    ["what the service counts", { remaining: { rouge: { at_least: 3 } } }],
-    ["what is left of the season by its count", { days_remaining: { below: 30 } }],
-    ["not a count of the service", { not: { remaining: { rouge: { at_least: 3 } } } }],
   ])("%s is never ON", (_case, when) => {
     expect(warningsOfRteAlone(when)).toMatch(
       /^rules\.0 r: only a forecast service could turn it ON, .*: RTE names only today and tomorrow, [^\n]*$/,
@@ -242,6 +272,16 @@ describe("without forecasts", () => {
   ])("%s is never OFF", (_case, when) => {
     expect(warningsOfRteAlone(when)).toMatch(
       /^rules\.0 r: only a forecast service could turn it OFF, [^\n]*$/,
+    );
+  });
+
+  test.each<[string, object]>([
+    ["what the service counts", { remaining: { rouge: { at_least: 3 } } }],
+    ["what is left of the season by its count", { days_remaining: { below: 30 } }],
+    ["not a count of the service", { not: { remaining: { rouge: { at_least: 3 } } } }],
+  ])("%s is neither ON nor OFF", (_case, when) => {
+    expect(warningsOfRteAlone(when)).toMatch(
+      /^rules\.0 r: only a forecast service could turn it ON or OFF, [^\n]*$/,
     );
   });
 

@@ -35,16 +35,38 @@ const leaf = fc.oneof(
   fc.constantFrom(0.14, 0.16, 0.3).map((above) => ({ rate: { above } })),
 );
 
+const groupsOf = (simple: fc.Arbitrary<object>): fc.Arbitrary<object> =>
+  fc.letrec<{ condition: object }>((tie) => ({
+    condition: fc.oneof(
+      { maxDepth: 3 },
+      simple,
+      fc.array(tie("condition"), { minLength: 1, maxLength: 3 }).map((all) => ({ all })),
+      fc.array(tie("condition"), { minLength: 1, maxLength: 3 }).map((any) => ({ any })),
+      tie("condition").map((not) => ({ not })),
+    ),
+  })).condition;
+
 /** A condition as an owner could write it. */
-export const anyCondition: fc.Arbitrary<object> = fc.letrec<{ condition: object }>((tie) => ({
-  condition: fc.oneof(
-    { maxDepth: 3 },
-    leaf,
-    fc.array(tie("condition"), { minLength: 1, maxLength: 3 }).map((all) => ({ all })),
-    fc.array(tie("condition"), { minLength: 1, maxLength: 3 }).map((any) => ({ any })),
-    tie("condition").map((not) => ({ not })),
+export const anyCondition = groupsOf(leaf);
+
+/** One whose parts often ask of one day, also for its threshold, or of one price. */
+export const anyConditionOnLittle = groupsOf(
+  fc.oneof(
+    fc
+      .tuple(
+        fc.constantFrom("now", "next", "next_2_days"),
+        fc.oneof(
+          asked,
+          fc.constantFrom(0, 40, 79, 80, "threshold").map((confidence) => ({ color: "rouge", confidence })),
+        ),
+      )
+      .map(([day, more]) => ({ day, ...more })),
+    fc
+      .constantFrom({ above: 0.14 }, { below: 0.3, above: 0.16 }, { at_most: 0.14 })
+      .map((rate) => ({ rate })),
+    fc.constantFrom("hp", "hc").map((period) => ({ period })),
   ),
-})).condition;
+);
 
 const anyDay: fc.Arbitrary<KnownDay> = fc.oneof(
   fc.constant({}),
