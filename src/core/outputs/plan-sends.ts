@@ -1,7 +1,7 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
-import { NOTHING_SEEN } from "../rules/seen.ts";
 import type { Timeline } from "../rules/condition-types.ts";
+import { NOTHING_SEEN } from "../rules/seen.ts";
 import { findSpan } from "../rules/timeline.ts";
 import { chooseOutputs, whyNothing } from "./choose-outputs.ts";
 import { recordArrival } from "./messages.ts";

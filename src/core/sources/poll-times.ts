@@ -48,12 +48,13 @@ export function findDue(
   const kinds = [...new Set(times.map(({ asks }) => asks))];
   return kinds.flatMap((asks) => {
     const last = polled[asks] ?? null;
-    const since = last === null ? before_start : last + SAME_TIME;
+    const before = last ?? before_start;
     // Nothing was asked yet, or the clock was set back since.
-    const isAllDue = since === null || (last ?? since) > now;
-    const come = times.filter(
-      (time) => time.asks === asks && hasCome(time, isAllDue ? Number.NEGATIVE_INFINITY : since, now),
-    );
+    const isAllDue = before === null || before > now;
+    const since = isAllDue
+      ? Number.NEGATIVE_INFINITY
+      : before + (last === null ? SAME_TIME_AT_START : SAME_TIME);
+    const come = times.filter((time) => time.asks === asks && hasCome(time, since, now));
     if (last !== null && come.length === 0) return [];
     return {
       asks,
@@ -89,3 +90,5 @@ function hasCome({ cron, holds }: PollTime, since: Instant, now: Instant): boole
 
 /** What a source says of the time may put it back by a second: a time that has just come does not come again. */
 const SAME_TIME = 30_000;
+/** A vigie that is killed every ten seconds must still ask what is essential. */
+const SAME_TIME_AT_START = 2_000;

@@ -57,6 +57,11 @@ describe("when a poll is due", () => {
     expect(due(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, knownDays)).toEqual(expected);
   });
 
+  test("a start asks nothing essential again for a time that a source puts a little later than the last request", () => {
+    const asked = { before_start: at("2026-01-05T01:59:59.950+01:00"), polled: {} };
+    expect(findDue(timesOf(), asked, at("2026-01-05T02:08:00+01:00"))[0]?.isEssential).toBe(false);
+  });
+
   test("at the start, and after the clock was set back behind the last poll", () => {
     const now = at("2026-01-05T02:17:00+01:00");
     expect(duePoll(now, null)).toMatchObject({ isEssential: true });

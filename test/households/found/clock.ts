@@ -32,6 +32,34 @@ export const CLOCK: readonly Found[] = [
     },
   },
   {
+    what: "a reload asks the service once more than its budget, as its clock puts the last request before its time",
+    scenario: {
+      ...QUIET_HOUSE,
+      length: 109_603,
+      seed: 736446974,
+      from: "2027-02-26T03:50:00Z",
+      history: 3,
+      configs: [
+        {
+          service: {
+            base_url: "https://service.example",
+            poll: { every: "15m", announcement: { between: ["06:30", "12:00"], every: "5m" } },
+          },
+          official: { source: "rte" },
+          mqtt: { url: "mqtt://192.0.2.1" },
+          homeassistant: { discovery: "components" },
+          rules: [],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 76_265, kind: "jump", by: -40 * 86_400 },
+        { at: 76_267, kind: "start" },
+        { at: 109_118, kind: "reload" },
+      ],
+    },
+  },
+  {
     what: "a start with a clock that is days behind sends what is sent when rules are unknown twice",
     scenario: {
       ...QUIET_MORNING,
