@@ -2,17 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { outcomesOf } from "../../src/config/rule-outcomes.ts";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
+import { COLORS } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
-import { anyCondition, anyConditionOnLittle, anyDays, anyStart } from "../core/rules/any-rules.ts";
-import { knownDaysOf } from "../support/known-days.ts";
+import { anyCondition, anyConditionOnNext, anyDays, anyStart } from "../core/rules/any-rules.ts";
+import { forecast, knownDaysOf, official } from "../support/known-days.ts";
 import { runs } from "../support/long.ts";
-import { inputAt, refreshAll, rulesOf } from "../support/rules.ts";
+import { inputAt, refresh, refreshAll, ruleOf, rulesOf } from "../support/rules.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const HOUR = 3_600_000;
 const anyWhen = fc.record({
-  when: fc.oneof(anyCondition, anyConditionOnLittle),
+  when: anyCondition,
   threshold: fc.constantFrom(0, 50, 80, 100),
   when_unknown: fc.constantFrom(undefined, "on", "off"),
   refers: fc.constantFrom("not", "all", "any", "alone"),
@@ -56,7 +57,32 @@ test("a rule is never what it is said never to be, whatever is known of the days
         }
       },
     ),
-    { numRuns: runs(300) },
+    { numRuns: runs(150) },
+  );
+});
+
+test("nor is one whose parts ask of one day", () => {
+  const days: KnownDay[] = [
+    {},
+    ...COLORS.flatMap((color) => [official(color), official(color, { confirmed: false })]),
+    ...COLORS.flatMap((color) =>
+      [null, 0.4, 0.5, 0.79, 0.8, 0.95].map((confidence) => forecast(color, { confidence })),
+    ),
+  ];
+  fc.assert(
+    fc.property(anyConditionOnNext, (when) => {
+      const asked = { byId: new Map(), tariff: PARIS, isRteAlone: false };
+      const can = outcomesOf(ruleOf(when, { threshold: 50 }), asked);
+      for (const threshold of [0, 50, 80, 100]) {
+        const rule = ruleOf(when, { threshold });
+        for (const day of days) {
+          const known = knownDaysOf({ "2026-01-06": day });
+          const { state } = refresh(rule, inputAt("2026-01-05T11:00:00Z", known)).verdict;
+          expect(state === true ? can.on : state === false ? can.off : true).toBe(true);
+        }
+      }
+    }),
+    { numRuns: runs(400) },
   );
 });
 

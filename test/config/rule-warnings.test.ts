@@ -194,9 +194,19 @@ describe("what an owner may well mean is not warned of", () => {
     expect(warningsOf(when)).toBe("");
   });
 
-  test("a threshold that a command can move, beside a confidence", () => {
-    const above = { ...ROUGE, confidence: "threshold", not: { ...ROUGE, confidence: 80 } };
-    expect(warningsOf(above, { threshold: 90 })).not.toContain("can never");
+  const SURE = { ...ROUGE, confidence: 80 };
+  const THRESHOLD = { ...ROUGE, confidence: "threshold" };
+  test.each<[string, object, object?]>([
+    ["a band of confidences", { ...ROUGE, confidence: 50, not: SURE }],
+    ["what is outside a band of confidences", { any: [{ not: { ...ROUGE, confidence: 50 } }, SURE] }],
+    ["above a threshold, but not sure", { ...THRESHOLD, not: SURE }, { threshold: 90 }],
+    ["sure, but not above a threshold", { ...SURE, not: THRESHOLD }, { threshold: 40 }],
+    [
+      "a week after the last Sunday of October, which ends the month in another year",
+      { month: "oct", weekday: "sun", day: "next_7_days", color: "rouge" },
+    ],
+  ])("%s: it can be ON, and it can be OFF", (_, when, more = {}) => {
+    expect(warningsOf(when, more)).not.toContain("can never");
   });
 
   test("rouge on a Saturday, where no laws hold", () => {

@@ -49,22 +49,16 @@ const groupsOf = (simple: fc.Arbitrary<object>): fc.Arbitrary<object> =>
 /** A condition as an owner could write it. */
 export const anyCondition = groupsOf(leaf);
 
-/** One whose parts often ask of one day, also for its threshold, or of one price. */
-export const anyConditionOnLittle = groupsOf(
+/** One whose parts all ask of `next`, or of one price. */
+export const anyConditionOnNext = groupsOf(
   fc.oneof(
+    asked.map((more) => ({ day: "next", ...more })),
     fc
-      .tuple(
-        fc.constantFrom("now", "next", "next_2_days"),
-        fc.oneof(
-          asked,
-          fc.constantFrom(0, 40, 79, 80, "threshold").map((confidence) => ({ color: "rouge", confidence })),
-        ),
-      )
-      .map(([day, more]) => ({ day, ...more })),
+      .constantFrom(0, 40, 79, 80, "threshold")
+      .map((confidence) => ({ day: "next", color: "rouge", confidence })),
     fc
       .constantFrom({ above: 0.14 }, { below: 0.3, above: 0.16 }, { at_most: 0.14 })
       .map((rate) => ({ rate })),
-    fc.constantFrom("hp", "hc").map((period) => ({ period })),
   ),
 );
 
