@@ -44,6 +44,30 @@ export const CONFIGURATIONS: readonly Found[] = [
     },
   },
   {
+    what: "a judge that takes a report of what was sent for another one, as an edit has taken the payload away",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 3_000,
+      configs: [
+        GUESTS_CONFIRMED,
+        houseWith(UNHEARD, {
+          topic: "device1/set",
+          choose: [{ when: "unheard", payload: "18" }],
+          confirm: { topic: "device1/state" },
+        }),
+      ],
+      devices: [{ ...REPORTING, report: { topic: "device1/state", retain: false } }],
+      events: [
+        { at: 1, kind: "start" },
+        valueAt(60, "guests"),
+        { at: 600, kind: "edit", config: 1 },
+        { at: 900, kind: "press", device: "device1" },
+        { at: 1_500, kind: "press", device: "device1" },
+        { at: 2_400, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "a judge that expects of RTE the day of Paris, though in the time zone of the tariff it is the day before",
     scenario: {
       ...QUIET_HOUSE,

@@ -255,7 +255,9 @@ function forgotten(look: Look): Finding[] {
     const payload = life.payloadAt(steady);
     const report = life.reports[countUntil(life.reports, steady) - 1];
     if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || report?.isLive !== "yes") return [];
-    if (report.meaning(expectedOf(output, payload) ?? "") !== "other") return [];
+    // An edit may have taken the payload away, with what was expected after it.
+    const expected = expectedOf(output, payload);
+    if (expected === null || report.meaning(expected) !== "other") return [];
     const from = report.steady;
     const isKnown =
       steady - from >= TURNS + calm.lag(from) &&

@@ -380,11 +380,14 @@ function reportsAgain({ life, calm }: Look): Reason[] {
     const sendings = life.sendings(steady);
     const last = sendings[countUntil(sendings, steady) - 1];
     if (output?.confirm?.from.kind !== "mqtt" || payload === undefined || sentAt === null || !last) return [];
+    // null: an edit has taken the payload away.
+    const expected = expectedOf(output, payload);
     const lag = calm.lag(steady);
     const silentFrom = Math.max(sentAt, steady - SILENT) - lag;
     const isReturn =
       isLive === "yes" &&
-      meaning(expectedOf(output, payload) ?? "") === "other" &&
+      expected !== null &&
+      meaning(expected) === "other" &&
       // What nobody has taken is sent again in any case.
       last.takenAt !== null &&
       life.statesBetween(steady - lag, steady - 1).every((state) => state === "failed") &&
