@@ -256,7 +256,11 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         break;
       case "quiet": {
         const page = vigie.page();
-        const isQuiet = vigie.runsSince() < machine.steady() - SETTLES && broker.isUp() && faults === 0;
+        // One that had to leave the base topic does nothing until the other vigie has been silent for long.
+        const isOwner =
+          events.findLast(({ kind }) => kind === "yield" || kind === "connected")?.kind !== "yield";
+        const isSettled = vigie.runsSince() < machine.steady() - SETTLES;
+        const isQuiet = isSettled && isOwner && broker.isUp() && faults === 0;
         const leak = findLeak("the page", page);
         const read = () => ({ retained: broker.retained(), page, views: vigie.views() });
         if (isQuiet) tell({ kind: "quiet", since: disturbed, ...read() });

@@ -75,6 +75,21 @@ export const OTHERS_ON_THE_BROKER: readonly Found[] = [
     },
   },
   {
+    what: "a household takes a vigie for settled that waits for the other one, as the broker was away meanwhile",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 8_000,
+      configs: [{ ...GUESTS_CONFIRMED, mqtt: { url: "mqtt://192.0.2.1", grace: "1h" } }],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 120, kind: "other vigie", how: "takes over", for: 300 },
+        { at: 422, kind: "broker", how: "killed", for: 3_600, retained: "saved" },
+        { at: 4_023, kind: "broker", how: "killed", for: 2_000, retained: "lost" },
+        { at: 7_500, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "a household lets a start wait for a disk that hangs, which vigie does not do, and another vigie has gone",
     scenario: {
       ...QUIET_MORNING,
