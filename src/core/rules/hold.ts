@@ -59,7 +59,7 @@ export function decideHold(
   const plan = planOf(before, running, at);
   const follow = (next: HoldTime | null): HoldDecision => {
     const timeline = plan ? continueWith(plan, latest, at) : latest;
-    return { timeline, memory: { plan: timeline, running: next, isHeld: false } };
+    return { timeline, memory: { plan: withoutWait(timeline), running: next, isHeld: false } };
   };
   if (isSure(now)) return follow(running);
   const planned = plan ? plannedAt(plan, at) : now.truth;
@@ -102,6 +102,12 @@ function continueWith(plan: Timeline, latest: Timeline, at: Instant): Timeline {
   if (!isSame) return [...before, ...past, now, ...later];
   // So a value that is heard each second adds no spans.
   return [...before, ...past.slice(0, -1), { ...now, start: last.start }, ...later];
+}
+
+/** What a plan says is awaited no more when it is remembered: the broker may have sent all, and not this value. */
+function withoutWait(plan: Timeline): Timeline {
+  if (plan.every(({ by }) => by !== "awaited")) return plan;
+  return plan.map((span) => (span.by === "awaited" ? { ...span, by: "value" } : span));
 }
 
 /** If the clock was set back by more than the hold, the turn lies too far ahead. */
@@ -207,7 +213,12 @@ export function readHold(
     const seen = () => ({ date, at: null });
     return { ...BARE_SPAN, start, end, truth, by, state, decided: { start, end }, seen, date: () => date };
   });
-  return { plan: spans, running: { turned, until }, isHeld, ...(at >= until && { isPast: true }) };
+  return {
+    plan: withoutWait(spans),
+    running: { turned, until },
+    isHeld,
+    ...(at >= until && { isPast: true }),
+  };
 }
 
 const NEVER = Number.POSITIVE_INFINITY;

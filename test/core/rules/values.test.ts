@@ -193,6 +193,20 @@ describe("hold", () => {
     expect(at(NOON + 31 * MINUTE, { car: "41" }).state).toBe(false);
   });
 
+  test("waits no longer once the broker has sent what it holds, without this value", () => {
+    const { at, restart } = house([
+      { ...rule, hold: "12h" },
+      { id: "later", when: { rule: "r" }, lag: "1h" },
+    ]);
+    at(NOON, { car: "41" });
+    at(NOON + MINUTE, { car: "39" });
+    restart();
+    expect(at(NOON + 2 * MINUTE, null).reason).toBe("waiting");
+    const settled = at(NOON + 3 * MINUTE, {});
+    expect(settled.states).toEqual([true, true]);
+    expect(settled.reasons).toEqual(["conditions", "conditions"]);
+  });
+
   test("does not stop the clock", () => {
     const { at } = house([{ id: "r", hold: "30m", when: { all: [LOW, { between: ["12:00", "12:10"] }] } }]);
     at(NOON, { car: "41" });

@@ -38,6 +38,27 @@ export const VALUES: readonly Found[] = [
     },
   },
   {
+    what: "a rule with a hold waits, long after a start, for a value that the broker does not hold",
+    scenario: {
+      ...QUIET_MORNING,
+      length: 4_000,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [{ id: "guests", when: { mqtt: { topic: "house/value1", equals: "guests" } }, hold: "12h" }],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 60, kind: "report", topic: "house/value1", payload: "guests", retain: false },
+        { at: 600, kind: "stop" },
+        { at: 900, kind: "start" },
+        { at: 3_600, kind: "quiet" },
+      ],
+    },
+  },
+  {
     what: "a sensor that is dead makes the house cold, though somebody is home in doubt",
     scenario: {
       ...QUIET_HOUSE,

@@ -33,7 +33,7 @@ import { tellingJudges } from "./tellings.ts";
 import { judgesOfTellingsInVain } from "./tellings-in-vain.ts";
 import { judgesOfTwoVigies } from "./two-vigies.ts";
 import { judgeUsualNames, ownNamesJudge } from "./usual-names.ts";
-import { valuesAwayJudge } from "./values-away.ts";
+import { valuesArrivedJudge, valuesAwayJudge } from "./values-away.ts";
 import { payloadJudges } from "./verdicts-to-payloads.ts";
 import { viewJudges } from "./views.ts";
 import { webRequestJudges } from "./web-requests.ts";
@@ -66,6 +66,7 @@ const KNOWING_USUAL_NAMES: readonly Judge[] = [
   ...webRequestJudges,
   refusalSaidJudge,
   valuesAwayJudge,
+  valuesArrivedJudge,
   ...messageJudges,
   ...messageOfDaysJudges,
   nameJudge,

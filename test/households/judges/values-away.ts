@@ -32,6 +32,28 @@ export const valuesAwayJudge: Judge = {
   },
 };
 
+/** "Until the broker has sent what it holds, at most 10 seconds, what the values were before decides". */
+export const valuesArrivedJudge: Judge = {
+  name: "values that have arrived",
+  find: ({ events }) => {
+    let connectedAt = Number.POSITIVE_INFINITY;
+    return events.flatMap((event): Finding[] => {
+      if (isKind(event, "connected")) connectedAt = event.steady;
+      if (!isKind(event, "quiet")) return [];
+      const reasons = [...event.retained].filter(([topic]) => REASONS.test(topic));
+      return reasons.map(([topic, json]): Finding => {
+        if (event.steady < connectedAt + MINUTE) return "skipped";
+        if (!json.includes(AWAITED)) return "right";
+        const sentence = `${topic} says that values "${AWAITED}", more than a minute after the connection`;
+        return { at: event.steady, sentence };
+      });
+    });
+  },
+};
+
+const REASONS = new RegExp(`^${BASE}/rules/\\w+$`);
+const AWAITED = "have not arrived yet";
+
 function judgeDevice(output: OutputText, trace: Trace, life: Life, house: House, to: number): Finding[] {
   if (output.needsSecretFile && !readCalm(trace).hasSecrets(to - CALM, to)) return ["skipped"];
   const decided = output.choose.map(({ when }) => [when, decide(when, trace, life, house, to)] as const);

@@ -1,5 +1,5 @@
 import { HOUR, MINUTE, SECOND } from "../calendar.ts";
-import type { EventOf, Trace } from "../trace.ts";
+import { type EventOf, isKind, type Trace } from "../trace.ts";
 import { eventAt, later, withMore, withOther, withPayload } from "./change-trace.ts";
 import { type Lie, tellAtOne } from "./lie.ts";
 import { isBoundary, plainRules, type Shown, shownFor, silentTimes, turnsIn } from "./read-trace.ts";
@@ -40,6 +40,19 @@ export const LIES_OF_RULES: readonly Lie[] = [
       (trace) => turnsOf(trace, 90 * MINUTE).filter(isBoundary(trace)),
       (trace, turn) => withOther(trace, turn, later(turn, HOUR)),
     ),
+  },
+  {
+    name: "a rule waits for values that have arrived",
+    breaks: {
+      document: "docs/rules.md",
+      sentence:
+        "Until the broker has sent what it holds, at most 10 seconds, what the values were before decides",
+    },
+    judge: "values that have arrived",
+    tell: tellAtOne(quietRules, (trace, { quiet, topic }) => {
+      const json = '{"because":["as before: the values that the broker holds have not arrived yet"]}';
+      return withOther(trace, quiet, { ...quiet, retained: new Map([...quiet.retained, [topic, json]]) });
+    }),
   },
   {
     name: "a rule turns a minute late",
@@ -106,6 +119,17 @@ export const LIES_OF_RULES: readonly Lie[] = [
     ),
   },
 ];
+
+/** The reasons of each rule at a quiet point long after the connection. */
+function quietRules({ events }: Trace) {
+  return events.flatMap((quiet, index) => {
+    if (!isKind(quiet, "quiet")) return [];
+    const connected = events.slice(0, index).findLast((event) => isKind(event, "connected"));
+    if (!connected || quiet.steady < connected.steady + HOUR) return [];
+    const topics = [...quiet.retained.keys()].filter((topic) => /^vigie\/rules\/\w+$/.test(topic));
+    return topics.map((topic) => ({ quiet, topic }));
+  });
+}
 
 /** What vigie showed of plain rules for an hour. */
 function statesOf(trace: Trace): Shown[] {
