@@ -179,6 +179,33 @@ describe("a rule with a hold, for any forecasts and values", () => {
   });
 });
 
+test("a rule waits only while a value is awaited, over any restarts, also one that looks back at it", () => {
+  const anyValue = fc.constantFrom("39", "41", "unavailable", "lost", "awaited");
+  let waits = 0;
+  fc.assert(
+    fc.property(anyWhen, fc.array(anyValue, { minLength: 5, maxLength: 20 }), (when, values) => {
+      const rules = rulesOf({ id: "r", when, hold: "2h" }, { id: "later", when: { rule: "r" }, lag: "1h" });
+      const days = knownDaysOf({ "2026-01-04": BLEU, "2026-01-05": ROUGE, "2026-01-06": BLEU });
+      let previous: RulesState = NO_RULES_STATE;
+      for (const [index, car] of values.entries()) {
+        const at = START + index * 10 * MINUTE;
+        const isAwaited = car === "awaited";
+        if (isAwaited) previous = readRulesState(JSON.parse(JSON.stringify(previous)));
+        const heard = isAwaited ? null : car === "lost" ? {} : { car };
+        const after = refreshAll(rules, inputAt(at, days, { values: valuesOf(rules, at, heard) }), previous);
+        previous = after.next;
+        for (const { id } of rules) {
+          const isWaiting = after.verdict(id).reason === "waiting";
+          if (isWaiting) waits += 1;
+          expect([index, id, isWaiting && !isAwaited]).toEqual([index, id, false]);
+        }
+      }
+    }),
+    { numRuns: runs(600) },
+  );
+  expect(waits).toBeGreaterThan(20);
+});
+
 describe("a hold", () => {
   const NEXT_ROUGE = { day: "next", color: "rouge" };
   const rules = rulesOf({ id: "r", when: NEXT_ROUGE, hold: "2h" });
