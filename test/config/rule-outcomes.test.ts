@@ -5,7 +5,7 @@ import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { COLORS } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
-import { anyCondition, anyConditionOnNext, anyDays, anyStart } from "../core/rules/any-rules.ts";
+import { anyCondition, anyConditionOnNext, anyDays, anyStart } from "../support/any-rules.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
 import { runs } from "../support/long.ts";
 import { inputAt, refresh, refreshAll, ruleOf, rulesOf } from "../support/rules.ts";
@@ -61,7 +61,7 @@ test("a rule is never what it is said never to be, whatever is known of the days
   );
 });
 
-test("nor is one whose parts ask of one day", () => {
+test("a rule whose parts ask of one day is never what it is said never to be", () => {
   const days: KnownDay[] = [
     {},
     ...COLORS.flatMap((color) => [official(color), official(color, { confirmed: false })]),

@@ -8,10 +8,10 @@ import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import type { Rule } from "../../../src/core/rules/rule.ts";
 import { endMeanwhile, NO_SETTINGS, switchRuleFor } from "../../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
+import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { LONG, runs } from "../../support/long.ts";
 import { inputAt, refreshAll, rulesOf } from "../../support/rules.ts";
-import { anyCondition, anyDays, anyStart } from "./any-rules.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

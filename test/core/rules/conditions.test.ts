@@ -3,7 +3,7 @@ import type { KnownSeason } from "../../../src/core/days/known-days.ts";
 import { SEASON } from "../../support/answers.ts";
 import {
   forecast,
-  forecast as forecastOfDay,
+  forecast as futureOfDay,
   knownDaysOf,
   official,
   officialDays,
@@ -35,14 +35,14 @@ describe("the time on the wall", () => {
   });
 
   test("an hour that the clocks leave out is no hour", () => {
-    const future = forecastOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
+    const future = futureOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
     expect(future.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
-    const long = forecastOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
+    const long = futureOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
     expect(onSpans(long)).toEqual([["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"]]);
   });
 
   test("an hour that comes twice is read twice", () => {
-    const future = forecastOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
+    const future = futureOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
     expect(onSpans(future)).toEqual([
       ["2026-10-25T00:15:00.000Z", "2026-10-25T00:45:00.000Z"],
       ["2026-10-25T01:15:00.000Z", "2026-10-25T01:45:00.000Z"],
@@ -83,7 +83,7 @@ describe("the month of the tariff day in force", () => {
   test("changes at the start of the first tariff day of a month, and the plan says so", () => {
     const { verdict, future } = refresh(
       ruleOf({ month: "feb" }),
-      inputAt("2026-01-31T12:00:00Z", knownDaysOf({ "2026-02-01": forecastOfDay("bleu") })),
+      inputAt("2026-01-31T12:00:00Z", knownDaysOf({ "2026-02-01": futureOfDay("bleu") })),
     );
     expect(verdict).toMatchObject({ state: OFF, sure: true });
     expect(future.next_on).toBe(Date.parse("2026-02-01T05:00:00Z"));
@@ -232,12 +232,12 @@ describe("conditions together", () => {
   });
 });
 
-function forecastOf(when: object, at: string) {
+function futureOf(when: object, at: string) {
   const days = officialDays(at.slice(0, 10), at.slice(0, 10));
   return refresh(ruleOf(when), inputAt(at, knownDaysOf(days))).future;
 }
 
-function onSpans({ spans }: ReturnType<typeof forecastOf>): string[][] {
+function onSpans({ spans }: ReturnType<typeof futureOf>): string[][] {
   return spans
     .filter(({ state }) => state)
     .map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);

@@ -4,9 +4,9 @@ import { formatExplanation } from "../../../src/cli/format-explanation.ts";
 import { type Branch, explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import { both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
+import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
 import { forecast, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
-import { anyCondition, anyDays, anyStart } from "./any-rules.ts";
 
 const AT = "2026-01-04T11:00:00Z";
 const knownDays = knownDaysOf({

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Simulation } from "../../../src/core/facts/facts.ts";
 import { nextRuleBoundary } from "../../../src/core/rules/futures.ts";
+import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { runs } from "../../support/long.ts";
 import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
-import { anyCondition, anyDays, anyStart } from "./any-rules.ts";
 
 const HOUR = 3_600_000;
 const ROUGE_AHEAD = {

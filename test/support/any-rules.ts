@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { addDays } from "../../../src/core/calendar/dates.ts";
-import { COLORS, type IsoDate, MONTHS, WEEKDAYS } from "../../../src/core/calendar/tariff.ts";
-import type { KnownDay } from "../../../src/core/days/known-days.ts";
-import { DAY_NAMES } from "../../../src/core/rules/rule.ts";
-import { forecast, official, saidByRte } from "../../support/known-days.ts";
+import { addDays } from "../../src/core/calendar/dates.ts";
+import { COLORS, type IsoDate, MONTHS, WEEKDAYS } from "../../src/core/calendar/tariff.ts";
+import type { KnownDay } from "../../src/core/days/known-days.ts";
+import { DAY_NAMES } from "../../src/core/rules/rule.ts";
+import { forecast, official, saidByRte } from "./known-days.ts";
 
 const time = fc
   .tuple(fc.nat({ max: 23 }), fc.constantFrom(0, 15, 30, 45))
