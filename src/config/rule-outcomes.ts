@@ -47,7 +47,7 @@ export interface Asked {
 export function outcomesOf(rule: Rule, asked: Asked): { on: boolean; off: boolean } {
   let [on, off] = [false, false];
   for (const world of sampleWorlds(rule, asked)) {
-    const { lowest, highest } = rangeOfRule(rule, world);
+    const { lowest, highest } = extremesOfRule(rule, world);
     on ||= highest === true;
     off ||= lowest === false;
     if (on && off) break;
@@ -56,23 +56,23 @@ export function outcomesOf(rule: Rule, asked: Asked): { on: boolean; off: boolea
 }
 
 /** What something can be. OFF is less than unknown, unknown is less than ON. */
-interface Range {
+interface Extremes {
   lowest: Truth;
   highest: Truth;
 }
 
-const ANYTHING: Range = { lowest: false, highest: true };
+const ANYTHING: Extremes = { lowest: false, highest: true };
 
-function exactly(truth: Truth): Range {
+function exactly(truth: Truth): Extremes {
   return { lowest: truth, highest: truth };
 }
 
-/** The range over several states, one of which is true. */
-function rangeOver<State>(states: Iterable<State>, rangeIn: (state: State) => Range): Range {
+/** The extremes over several states, one of which is true. */
+function extremesOver<State>(states: Iterable<State>, extremesIn: (state: State) => Extremes): Extremes {
   let [lowest, highest]: [Truth, Truth] = [true, false];
   for (const state of states) {
-    const range = rangeIn(state);
-    [lowest, highest] = [both(lowest, range.lowest), either(highest, range.highest)];
+    const extremes = extremesIn(state);
+    [lowest, highest] = [both(lowest, extremes.lowest), either(highest, extremes.highest)];
     if (lowest === false && highest === true) break;
   }
   return { lowest, highest };
@@ -83,7 +83,7 @@ interface World {
   evaluation: EvaluationMoment;
   isRteAlone: boolean;
   /** What another rule can be then, by its id, without what is assumed: by its hold it may follow an older forecast. */
-  referred: (id: string) => Range;
+  referred: (id: string) => Extremes;
   assumed: ReadonlyMap<SimpleCondition, Truth>;
 }
 
@@ -105,7 +105,7 @@ function* sampleWorlds(rule: Rule, { byId, tariff, isRteAlone }: Asked): Generat
           referred: expectNoRule,
         },
         isRteAlone,
-        referred: memoize((id: string) => rangeOfReference(byId.get(id), world)),
+        referred: memoize((id: string) => extremesOfReference(byId.get(id), world)),
         assumed: new Map(),
       };
       yield world;
@@ -146,35 +146,35 @@ const YEARS = 12;
 /** The last day of `next_8_days` is so many days after a date. */
 const SEEN_AFTER = 8;
 
-function rangeOfReference(rule: Rule | undefined, world: World): Range {
+function extremesOfReference(rule: Rule | undefined, world: World): Extremes {
   // With a lead or a lag its verdict comes from another time than this one.
   if (!rule || rule.lead > 0 || rule.lag > 0) return ANYTHING;
   // A command can disable it: then it is OFF.
-  return { lowest: false, highest: rangeOfRule(rule, world).highest };
+  return { lowest: false, highest: extremesOfRule(rule, world).highest };
 }
 
-function rangeOfRule({ when, when_unknown }: Rule, world: World): Range {
-  const { lowest, highest } = rangeOf(when, world);
+function extremesOfRule({ when, when_unknown }: Rule, world: World): Extremes {
+  const { lowest, highest } = extremesOf(when, world);
   return {
     lowest: withWhenUnknown(lowest, when_unknown),
     highest: withWhenUnknown(highest, when_unknown),
   };
 }
 
-/** Conditions of which nothing is assumed are judged independently. So the range may be too wide, but never too narrow. */
-function rangeOf(condition: Condition, world: World): Range {
+/** Conditions of which nothing is assumed are judged independently. So the extremes may be too far apart, but never too near. */
+function extremesOf(condition: Condition, world: World): Extremes {
   switch (condition.kind) {
     case "all":
     case "any":
-      return rangeOfGroup(condition, world);
+      return extremesOfGroup(condition, world);
     case "not": {
-      const { lowest, highest } = rangeOf(condition.part, world);
+      const { lowest, highest } = extremesOf(condition.part, world);
       return { lowest: opposite(highest), highest: opposite(lowest) };
     }
     case "day":
-      return condition.range === null ? rangeOfSimple(condition, world) : rangeOfDays(condition, world);
+      return condition.range === null ? extremesOfSimple(condition, world) : extremesOfDays(condition, world);
     default:
-      return rangeOfSimple(condition, world);
+      return extremesOfSimple(condition, world);
   }
 }
 
@@ -182,28 +182,28 @@ function rangeOf(condition: Condition, world: World): Range {
  * Parts that ask of one day, or of one number, are not independent: `{ day: now, color: rouge }` and `{ day: now, color: bleu }` are
  * never both ON. So each possible state of it is assumed, one after the other.
  */
-function rangeOfGroup(group: Group, world: World): Range {
-  const range = rangeOfParts(group, world);
-  if (range.lowest === range.highest) return range;
-  const ranges = sharedSubjects(group, world).map((conditions) =>
-    rangeOver(possibleTruths(conditions, world), (truths) =>
-      rangeOfParts(group, assume(conditions, truths, world)),
+function extremesOfGroup(group: Group, world: World): Extremes {
+  const independent = extremesOfParts(group, world);
+  if (independent.lowest === independent.highest) return independent;
+  const bySubject = sharedSubjects(group, world).map((conditions) =>
+    extremesOver(possibleTruths(conditions, world), (truths) =>
+      extremesOfParts(group, assume(conditions, truths, world)),
     ),
   );
-  // Each of them is wide enough, so the narrowest is.
+  // None of them are too near, so the nearest are right.
   return {
-    lowest: ranges.map(({ lowest }) => lowest).reduce(either, range.lowest),
-    highest: ranges.map(({ highest }) => highest).reduce(both, range.highest),
+    lowest: bySubject.map(({ lowest }) => lowest).reduce(either, independent.lowest),
+    highest: bySubject.map(({ highest }) => highest).reduce(both, independent.highest),
   };
 }
 
-function rangeOfParts({ kind, parts }: Group, world: World): Range {
+function extremesOfParts({ kind, parts }: Group, world: World): Extremes {
   const decisive = kind === "any";
   const join = decisive ? either : both;
   let [lowest, highest]: [Truth, Truth] = [!decisive, !decisive];
   for (const part of parts) {
-    const range = rangeOf(part, world);
-    [lowest, highest] = [join(lowest, range.lowest), join(highest, range.highest)];
+    const extremes = extremesOf(part, world);
+    [lowest, highest] = [join(lowest, extremes.lowest), join(highest, extremes.highest)];
     if (lowest === decisive && highest === decisive) break;
   }
   return { lowest, highest };
@@ -240,10 +240,15 @@ function assume(conditions: readonly SimpleCondition[], truths: readonly Truth[]
   return { ...world, assumed };
 }
 
-function rangeOfSimple(condition: SimpleCondition, world: World): Range {
+function extremesOfSimple(condition: SimpleCondition, world: World): Extremes {
   const assumed = world.assumed.get(condition);
   if (assumed !== undefined) return exactly(assumed);
-  return rangeOver(possibleTruths([condition], world), ([truth = null]) => exactly(truth));
+  return extremesOfOne(possibleTruths([condition], world));
+}
+
+/** `possible`: what one condition can be. */
+function extremesOfOne(possible: readonly Truth[][]): Extremes {
+  return extremesOver(possible, ([truth = null]) => exactly(truth));
 }
 
 /** What these conditions on one subject can be at the same time: the truth of each, for each state of the subject. */
@@ -279,11 +284,11 @@ function possibleTruths(conditions: readonly SimpleCondition[], world: World): r
 const isOnDay = (condition: SimpleCondition) => condition.kind === "day";
 const isOnNumber = (condition: SimpleCondition) => "bounds" in condition;
 
-function rangeOfDays(condition: DayCondition, world: World): Range {
+function extremesOfDays(condition: DayCondition, world: World): Extremes {
   const days = datesOf(condition, world.evaluation.view).map((date) =>
-    rangeOver(truthsOfDay([condition], date, world), ([truth = null]) => exactly(truth)),
+    extremesOfOne(truthsOfDay([condition], date, world)),
   );
-  const count = (extreme: keyof Range) => {
+  const count = (extreme: keyof Extremes) => {
     // `atLeast` wants to know what decides; it changes no truth.
     const truths = days.map((day) => ({ truth: day[extreme], by: "sure" }) as const);
     return atLeast(condition.least, truths).truth;
@@ -296,23 +301,17 @@ function truthsOfDay(conditions: readonly DayCondition[], date: IsoDate, world: 
   const asked = conditions.flatMap(({ confidence }) => (typeof confidence === "number" ? [confidence] : []));
   // A command can move the threshold.
   const thresholds = conditions.some(({ confidence }) => confidence === "threshold") ? [0, 100] : [0];
-  return once(
+  return distinct(
     possibleDays(date, conditions.length > 1 ? asked : [], world).flatMap((facts) =>
       thresholds.map((threshold) =>
-        conditions.map((condition) =>
-          testDay(
-            condition,
-            { facts, allowed },
-            condition.confidence === "threshold" ? threshold : condition.confidence,
-          ),
-        ),
+        conditions.map((condition) => testDay(condition, { facts, allowed }, threshold)),
       ),
     ),
   );
 }
 
 /** Each list once. */
-function once(lists: readonly Truth[][]): Truth[][] {
+function distinct(lists: readonly Truth[][]): Truth[][] {
   return [...new Map(lists.map((truths) => [truths.join(), truths])).values()];
 }
 
@@ -343,7 +342,7 @@ function possibleDays(
 }
 
 function truthsOfNumber(conditions: readonly NumberCondition[], world: World): Truth[][] {
-  return once(
+  return distinct(
     possibleNumbers(conditions, world).map((number) =>
       conditions.map(({ bounds }) => (number === null ? null : isWithin(number, bounds))),
     ),

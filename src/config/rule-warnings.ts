@@ -14,7 +14,7 @@ import type { Warning } from "./warning.ts";
 
 /** What is allowed, but probably not what is meant. */
 export function findRuleWarnings(rules: readonly Rule[], tariff: Tariff, hasService: boolean): Warning[] {
-  const asked = { byId: new Map(rules.map((rule) => [rule.id, rule])), tariff };
+  const asked = { byId: new Map(rules.map((rule) => [rule.id, rule])), tariff, isRteAlone: false };
   return rules.flatMap((rule, index) =>
     [
       ...warnOfConstant(rule, asked, hasService),
@@ -28,12 +28,8 @@ export function findRuleWarnings(rules: readonly Rule[], tariff: Tariff, hasServ
 }
 
 /** What is never ON, or never OFF, because of its conditions, or because only RTE is asked. */
-function warnOfConstant(
-  rule: Rule,
-  asked: Omit<Asked, "isRteAlone">,
-  hasService: boolean,
-): Warning["words"][] {
-  const { on, off } = outcomesOf(rule, { ...asked, isRteAlone: false });
+function warnOfConstant(rule: Rule, asked: Asked, hasService: boolean): Warning["words"][] {
+  const { on, off } = outcomesOf(rule, asked);
   if (!on) return [NEVER_ON];
   if (!off) return [NEVER_OFF];
   if (hasService) return [];

@@ -104,7 +104,7 @@ describe("a rule that refers to another", () => {
   const warningsBeside = (...rules: Parameters<typeof rulesOf>) => warningsOfRules(rulesOf(...rules));
   const REFERRED = { id: "rouge", when: { all: [ROUGE, { period: "hp" }] } };
 
-  test("can never be ON where the other cannot be then", () => {
+  test("can never be ON if the other cannot be ON at that time", () => {
     expect(warningsBeside(REFERRED, { id: "r", when: { rule: "rouge", month: "jul" } })).toEqual([
       expect.stringMatching(/^rules\.1 r: can never be ON: /),
     ]);
@@ -130,7 +130,7 @@ describe("a rule that refers to another", () => {
     ]);
   });
 
-  test("can be ON where the other is so by its lead or its lag", () => {
+  test("can be ON if the other is ON by its lead or its lag", () => {
     for (const more of [{ lead: "10m" }, { lag: "10m" }]) {
       expect(
         warningsBeside({ ...REFERRED, ...more }, { id: "r", when: { rule: "rouge", period: "hc" } }),
@@ -138,7 +138,7 @@ describe("a rule that refers to another", () => {
     }
   });
 
-  test("can be ON where the other is so while it is unknown", () => {
+  test("can be ON if the other is ON while it is unknown", () => {
     const unknown = { id: "not_known", when: { day: "now", color: "rouge", known: false } };
     const [never, beside] = [false, true].map((isOn) =>
       warningsBeside(isOn ? { ...unknown, when_unknown: "on" } : unknown, {
@@ -209,7 +209,7 @@ describe("what an owner may well mean is not warned of", () => {
     expect(warningsOf(when, more)).not.toContain("can never");
   });
 
-  test("rouge on a Saturday, where no laws hold", () => {
+  test("rouge on a Saturday, if no laws hold", () => {
     expect(warningsOf({ ...ROUGE, weekday: "sat" }, {}, { ...PARIS, laws: "off" })).toBe("");
   });
 });
@@ -309,12 +309,12 @@ describe("without forecasts", () => {
       "a price, a period, a time, a weekday",
       { rate: { above: 0.3 }, period: "hp", between: ["07:00", "09:00"], weekday: "mon" },
     ],
-    ["a day ahead, where an unknown verdict counts as ON", D3_ROUGE, { when_unknown: "on" }],
+    ["a day ahead, if an unknown verdict counts as ON", D3_ROUGE, { when_unknown: "on" }],
   ])("%s can turn", (_case, when, more = {}) => {
     expect(warningsOfRteAlone(when, more)).toBe("");
   });
 
-  test("the opposite of a day ahead is never ON where the tariff forbids nothing", () => {
+  test("the opposite of a day ahead is never ON if the tariff forbids nothing", () => {
     expect(warningsOfRteAlone({ not: D3_ROUGE }, {}, "off")).toContain("turn it ON");
   });
 

@@ -75,7 +75,7 @@ export interface SavedEvent {
   kind: "saved";
   /** 0: it was not the loop's. */
   number: number;
-  /** As many changes of the outputs were written. */
+  /** How many changes of the outputs were written. */
   outputChanges: number;
   /** Why the state cannot be saved; null if it can. */
   problem: string | null;

@@ -185,7 +185,7 @@ export function lookAfterError(
   };
 }
 
-/** That of the rules, and of the values that they look at. */
+/** The next boundary of the rules, and of the values that they look at. */
 function ruleBoundary(
   verdicts: readonly Verdict[],
   futures: readonly Future[],

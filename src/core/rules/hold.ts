@@ -104,7 +104,7 @@ function continueWith(plan: Timeline, latest: Timeline, at: Instant): Timeline {
   return [...before, ...past.slice(0, -1), { ...now, start: last.start }, ...later];
 }
 
-/** What a plan says is awaited no more when it is remembered: the broker may have sent all, and not this value. */
+/** A plan that is remembered awaits nothing: at the next look the broker may have sent all that it holds, and not this value. */
 function withoutWait(plan: Timeline): Timeline {
   if (plan.every(({ by }) => by !== "awaited")) return plan;
   return plan.map((span) => (span.by === "awaited" ? { ...span, by: "value" } : span));
