@@ -119,26 +119,35 @@ const expectNoRule = () => {
 };
 
 /** One date of each kind, by all that conditions see of a date and of the dates around it: a Tuesday before All Saints' Day is one. */
-function* sampleDates({ laws, off_peak }: Tariff): Generator<IsoDate> {
+function* sampleDates(tariff: Tariff): Generator<IsoDate> {
+  const { off_peak } = tariff;
   const begins = off_peak.flatMap(({ from }) => (from === undefined ? [] : [Number(from.slice(0, 4))]));
   const until = Math.max(FIRST_YEAR + YEARS, ...begins.map((begin) => begin + 2));
-  const kinds = new Set<string>();
+  const seen = new Set<string>();
   for (let year = FIRST_YEAR; year < until; year += 1) {
-    const dates = datesBetween(`${year - 1}-12-31`, addDays(`${year}-12-31`, SEEN_AFTER));
-    const allowed = dates.map((date) => allowedColors(date, laws).length);
-    const places = dates.map((date) => {
-      const row = offPeakRow(date, off_peak);
-      return `${monthName(date)} ${row ? off_peak.indexOf(row) : ""}`;
-    });
-    // The tariff day in force may be that of the date before.
-    for (const [index, date] of dates.slice(1, -SEEN_AFTER).entries()) {
-      const near = [...places.slice(index, index + 2), ...allowed.slice(index, index + 2 + SEEN_AFTER)];
-      const kind = [weekdayName(date), ...near].join();
-      if (!kinds.has(kind)) yield date;
-      kinds.add(kind);
+    for (const [kind, date] of kindsOfYear(year, tariff)) {
+      if (!seen.has(kind)) yield date;
+      seen.add(kind);
     }
   }
 }
+
+/** The last date of each kind. Kept, as each rule that is never ON or never OFF asks for all years. */
+const kindsOfYear = memoize((year: number, { laws, off_peak }: Tariff): ReadonlyMap<string, IsoDate> => {
+  const dates = datesBetween(`${year - 1}-12-31`, addDays(`${year}-12-31`, SEEN_AFTER));
+  const allowed = dates.map((date) => allowedColors(date, laws).length);
+  const places = dates.map((date) => {
+    const row = offPeakRow(date, off_peak);
+    return `${monthName(date)} ${row ? off_peak.indexOf(row) : ""}`;
+  });
+  // The tariff day in force may be that of the date before.
+  return new Map(
+    dates.slice(1, -SEEN_AFTER).map((date, index) => {
+      const near = [...places.slice(index, index + 2), ...allowed.slice(index, index + 2 + SEEN_AFTER)];
+      return [[weekdayName(date), ...near].join(), date];
+    }),
+  );
+});
 
 /** In twelve years each month ends on each weekday. */
 const FIRST_YEAR = 2026;
