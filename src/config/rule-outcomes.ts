@@ -22,6 +22,7 @@ import {
   type Condition,
   type DayCondition,
   type Group,
+  inOrderOfReference,
   type NumberCondition,
   type Rule,
   rulesInChain,
@@ -89,7 +90,8 @@ interface World {
 
 /** Each sampled date, at each time at which a period, a tariff day or a window begins. */
 function* sampleWorlds(rule: Rule, { byId, tariff, isRteAlone }: Asked): Generator<World> {
-  const windows = rulesInChain([rule.id], byId)
+  const chain = inOrderOfReference(rulesInChain([rule.id], byId));
+  const windows = chain
     .flatMap(({ when }) => simpleConditionsIn(when))
     .flatMap((simple) => kindOf(simple).boundaries(simple).times);
   const times = new Set(["00:00", tariff.day_starts_at, ...periodTimes(tariff), ...windows]);
@@ -108,6 +110,8 @@ function* sampleWorlds(rule: Rule, { byId, tariff, isRteAlone }: Asked): Generat
         referred: memoize((id: string) => extremesOfReference(byId.get(id), world)),
         assumed: new Map(),
       };
+      // In this order none asks for one that asks for another one, and so on: a chain of 1,000 rules would need too deep a stack.
+      for (const { id } of chain) if (id !== rule.id) world.referred(id);
       yield world;
     }
   }
