@@ -55,16 +55,13 @@ export function byHand(
   const clocks = (): Clocks => ({ now: Math.round(START + now), steady: now + UP });
   let part: OutputsPart = startOutputs(kept, clocks(), { outputs, isAfterCrash });
   let looks = 0;
-  const boundary = () => {
-    const { steady } = nextOutputBoundary(part);
-    return steady === undefined ? undefined : steady - UP;
-  };
+  const boundary = () => nextOutputBoundary(part) - UP;
   const settle = () => {
     part = settleOutputs(part, clocks(), { outputs, verdicts, clock });
     // Without `expect`, which takes longer than all of this.
     if (settleOutputs(part, clocks(), { outputs, verdicts, clock }) !== part)
       throw new Error("a second settling at the same instant changes something");
-    if ((boundary() ?? Number.POSITIVE_INFINITY) <= now) throw new Error("a boundary is not in the future");
+    if (boundary() <= now) throw new Error("a boundary is not in the future");
   };
   const take = (event: OutputsEvent): OutputsPart => {
     const before = part;
@@ -90,7 +87,7 @@ export function byHand(
     /** Each boundary on the way is settled when it comes. */
     pass: (length: number, atEach: () => void = () => undefined) => {
       const end = now + length;
-      for (let next = boundary(); next !== undefined && next <= end; next = boundary()) {
+      for (let next = boundary(); next <= end; next = boundary()) {
         now = next;
         settle();
         atEach();

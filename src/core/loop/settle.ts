@@ -53,7 +53,7 @@ export function nextSettling(known: Known, { steady }: Clocks, config: LoopConfi
   return Math.min(
     ...polls,
     nextSaving(saving, config),
-    nextOutputBoundary(outputsOf(known)).steady ?? NEVER,
+    nextOutputBoundary(outputsOf(known)),
     hangsAt(saving, config) ?? NEVER,
     waitsForTimeUntil(known, steady) ?? NEVER,
   );

@@ -274,20 +274,16 @@ export function outputStatuses(
   });
 }
 
-/** When time alone changes something next. What arrived by then has to be taken first: it may be a report. */
-export function nextOutputBoundary({ passing, kept }: OutputsPart): { steady?: number } {
-  if (passing.isEnding) return {};
-  const goneFrom = (key: string, { gone }: ReportsOfDevice) =>
-    gone && lastSent(kept, key)?.away_since === null ? gone.countsAt : null;
-  const instants = [
-    ...[...passing.byKey.values()].map(({ wakeAt }) => wakeAt),
-    ...[...passing.reports.byKey].flatMap(([key, reports]) => [
-      judgedFrom(passing, key, reports),
-      goneFrom(key, reports),
-    ]),
-  ];
-  const known = instants.filter((instant) => instant !== null);
-  return known.length === 0 ? {} : { steady: Math.min(...known) };
+/** When time alone changes something next, by the steady clock. What arrived by then has to be taken first: it may be a report. */
+export function nextOutputBoundary({ passing, kept }: OutputsPart): number {
+  if (passing.isEnding) return NEVER;
+  let next = NEVER;
+  for (const { wakeAt } of passing.byKey.values()) next = Math.min(next, wakeAt ?? NEVER);
+  for (const [key, reports] of passing.reports.byKey) {
+    const goneFrom = reports.gone && lastSent(kept, key)?.away_since === null ? reports.gone.countsAt : NEVER;
+    next = Math.min(next, judgedFrom(passing, key, reports) ?? NEVER, goneFrom);
+  }
+  return next;
 }
 
 /** When the newest report of a device is judged: at most once a second, but for the last ones; null: there is none, or something else comes first. */
@@ -306,6 +302,7 @@ export function judgedFrom(
 }
 
 const BETWEEN_JUDGEMENTS = 1_000;
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Whether something has changed beside the reports that were not judged yet. */
 export function isShownOtherwise(before: PassingOutputs, now: PassingOutputs): boolean {

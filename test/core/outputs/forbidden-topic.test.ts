@@ -46,7 +46,7 @@ function closingBroker(outputs: Output[], forbidden: string[]) {
   const live = (length: number) => {
     answer();
     for (const end = vigie.now() + length; vigie.now() < end; ) {
-      const next = Math.min(end, opensAt ?? end, vigie.boundary() ?? end);
+      const next = Math.min(end, opensAt ?? end, vigie.boundary());
       vigie.pass(next - vigie.now(), answer);
       if (opensAt !== null && vigie.now() >= opensAt) open();
       answer();

@@ -6,6 +6,7 @@ import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
 import { BOILER, confirmBy, outputsOf, stateAfter, toTopic, verdictsOf } from "../../support/outputs.ts";
 import { byHand, MINUTE, SECOND, START } from "../../support/outputs-house.ts";
 
+const NEVER = Number.POSITIVE_INFINITY;
 const confirm = confirmBy("boiler", { every: 30 * SECOND, for: 90 * SECOND });
 const CONFIRMED: Output = { ...BOILER, confirm };
 const { else: _, ...BARE } = BOILER;
@@ -63,7 +64,7 @@ describe("a payload", () => {
       'Sent "off" to boiler/set: peak is ON',
       "The broker accepts messages to boiler/set again",
     ]);
-    expect([house.said(), house.boundary()]).toEqual([[], undefined]);
+    expect([house.said(), house.boundary()]).toEqual([[], NEVER]);
   });
 
   test("is not given to the broker by a save that began before it was recorded", () => {
@@ -186,7 +187,7 @@ describe("a payload", () => {
     house.acknowledge();
     house.save();
     expect([house.due(), house.sent()?.payload, house.sent()?.acknowledged]).toEqual([[], "on", true]);
-    expect(house.boundary()).toBeUndefined();
+    expect(house.boundary()).toBe(NEVER);
   });
 
   test("is dropped if it is not saved when what runs with this configuration ends", () => {
@@ -347,7 +348,7 @@ describe("a payload that its device has not confirmed", () => {
     }
     expect(house.state()).toBe("failed");
     house.pass(60 * MINUTE);
-    expect([house.due(), house.boundary()]).toEqual([[], undefined]);
+    expect([house.due(), house.boundary()]).toEqual([[], NEVER]);
   });
 
   test("is repeated also while the rule that decides is unknown", () => {
@@ -404,10 +405,10 @@ describe("a payload that its device has not confirmed", () => {
       expect(house.boundary()).toBe(30 * SECOND);
     }
     off.say(false);
-    expect([off.boundary(), off.state()]).toEqual([undefined, "sent"]);
+    expect([off.boundary(), off.state()]).toEqual([NEVER, "sent"]);
     const at = { now: START, steady: 0 };
     const without = settleOutputs(gone.part(), at, { outputs: outputsOf([BOILER]), verdicts: null });
-    expect(nextOutputBoundary(without)).toEqual({});
+    expect(nextOutputBoundary(without)).toBe(NEVER);
   });
 });
 
@@ -431,7 +432,7 @@ describe("a report", () => {
     house.report("off", true);
     expect([house.sent()?.answer, house.said()]).toEqual(["awaited", []]);
     house.acknowledge();
-    expect([house.sent()?.answer, house.state(), house.boundary()]).toEqual(["retained", "sent", undefined]);
+    expect([house.sent()?.answer, house.state(), house.boundary()]).toEqual(["retained", "sent", NEVER]);
     expect(house.said()).toEqual([
       'Sent "off" to boiler/set: peak is ON',
       "The broker accepts messages to boiler/set again",
