@@ -15,6 +15,7 @@ import { daysAt } from "../core/facts/days-view.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { isWithin } from "../core/rules/bounds.ts";
 import { keyOfMqtt } from "../core/rules/compare-payload.ts";
+import { boundariesOf } from "../core/rules/condition-boundaries.ts";
 import type { EvaluationMoment } from "../core/rules/condition-types.ts";
 import { datesOf, testDay } from "../core/rules/day-condition.ts";
 import { kindOf } from "../core/rules/evaluate-condition.ts";
@@ -36,9 +37,36 @@ import { NO_READINGS } from "../core/rules/value-readings.ts";
 /** What is needed to tell what a rule can be. */
 export interface Asked {
   byId: ReadonlyMap<string, Rule>;
+  /** On the wall clock of UTC: what a rule can be does not depend on the time zone, and this one makes all that is asked cheap. */
   tariff: Tariff;
   /** There is no forecast service: RTE names today and tomorrow, and no more. */
   isRteAlone: boolean;
+  // Rules share these, as each that is never ON or never OFF asks for all years.
+  /** The moment of a date and a time, `2026-01-05T06:00`, at which nothing is known. */
+  momentAt: (wallTime: string) => EvaluationMoment;
+  datesOfYear: (year: number) => ReadonlyMap<string, IsoDate>;
+}
+
+export function askAbout(rules: readonly Rule[], given: Tariff, isRteAlone: boolean): Asked {
+  const tariff = { ...given, time_zone: "UTC" };
+  return {
+    byId: new Map(rules.map((rule) => [rule.id, rule])),
+    tariff,
+    isRteAlone,
+    momentAt: memoize((wallTime) => momentAt(wallTime, tariff)),
+    datesOfYear: memoize((year) => datesOfYear(year, tariff)),
+  };
+}
+
+function momentAt(wallTime: string, tariff: Tariff): EvaluationMoment {
+  const [date = "", time = ""] = wallTime.split("T");
+  return {
+    view: daysAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff),
+    wallClock: parseTimeOfDay(time),
+    threshold: null,
+    values: NO_READINGS,
+    referred: expectNoRule,
+  };
 }
 
 /**
@@ -88,24 +116,18 @@ interface World {
   assumed: ReadonlyMap<SimpleCondition, Truth>;
 }
 
-/** Each sampled date, at each time at which a period, a tariff day or a window begins. */
-function* sampleWorlds(rule: Rule, { byId, tariff, isRteAlone }: Asked): Generator<World> {
+/** Each sampled date, at each time at which a period that is asked for, a tariff day or a window begins. */
+function* sampleWorlds(rule: Rule, asked: Asked): Generator<World> {
+  const { byId, tariff, isRteAlone, momentAt } = asked;
   const chain = inOrderOfReference(rulesInChain([rule.id], byId));
-  const windows = chain
-    .flatMap(({ when }) => simpleConditionsIn(when))
-    .flatMap((simple) => kindOf(simple).boundaries(simple).times);
-  const times = new Set(["00:00", tariff.day_starts_at, ...periodTimes(tariff), ...windows]);
-  for (const date of sampleDates(tariff)) {
+  const boundaries = chain.map(({ when }) => boundariesOf(when));
+  const periods = boundaries.some(({ kinds }) => kinds.has("period")) ? periodTimes(tariff) : [];
+  const windows = boundaries.flatMap(({ times }) => times);
+  const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
+  for (const date of sampleDates(asked)) {
     for (const time of times) {
-      const view = daysAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
       const world: World = {
-        evaluation: {
-          view,
-          wallClock: parseTimeOfDay(time),
-          threshold: null,
-          values: NO_READINGS,
-          referred: expectNoRule,
-        },
+        evaluation: momentAt(`${date}T${time}`),
         isRteAlone,
         referred: memoize((id: string) => extremesOfReference(byId.get(id), world)),
         assumed: new Map(),
@@ -123,21 +145,20 @@ const expectNoRule = () => {
 };
 
 /** One date of each kind, by all that conditions see of a date and of the dates around it: a Tuesday before All Saints' Day is one. */
-function* sampleDates(tariff: Tariff): Generator<IsoDate> {
-  const { off_peak } = tariff;
+function* sampleDates({ tariff: { off_peak }, datesOfYear }: Asked): Generator<IsoDate> {
   const begins = off_peak.flatMap(({ from }) => (from === undefined ? [] : [Number(from.slice(0, 4))]));
   const until = Math.max(FIRST_YEAR + YEARS, ...begins.map((begin) => begin + 2));
   const seen = new Set<string>();
   for (let year = FIRST_YEAR; year < until; year += 1) {
-    for (const [kind, date] of kindsOfYear(year, tariff)) {
+    for (const [kind, date] of datesOfYear(year)) {
       if (!seen.has(kind)) yield date;
       seen.add(kind);
     }
   }
 }
 
-/** The last date of each kind. Kept, as each rule that is never ON or never OFF asks for all years. */
-const kindsOfYear = memoize((year: number, { laws, off_peak }: Tariff): ReadonlyMap<string, IsoDate> => {
+/** The last date of each kind. */
+function datesOfYear(year: number, { laws, off_peak }: Tariff): ReadonlyMap<string, IsoDate> {
   const dates = datesBetween(`${year - 1}-12-31`, addDays(`${year}-12-31`, SEEN_AFTER));
   const allowed = dates.map((date) => allowedColors(date, laws).length);
   const places = dates.map((date) => {
@@ -151,7 +172,7 @@ const kindsOfYear = memoize((year: number, { laws, off_peak }: Tariff): Readonly
       return [[weekdayName(date), ...near].join(), date];
     }),
   );
-});
+}
 
 /** In twelve years each month ends on each weekday. */
 const FIRST_YEAR = 2026;

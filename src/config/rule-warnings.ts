@@ -9,12 +9,12 @@ import {
   type SimpleCondition,
   simpleConditionsIn,
 } from "../core/rules/rule.ts";
-import { type Asked, outcomesOf } from "./rule-outcomes.ts";
+import { type Asked, askAbout, outcomesOf } from "./rule-outcomes.ts";
 import type { Warning } from "./warning.ts";
 
 /** What is allowed, but probably not what is meant. */
 export function findRuleWarnings(rules: readonly Rule[], tariff: Tariff, hasService: boolean): Warning[] {
-  const asked = { byId: new Map(rules.map((rule) => [rule.id, rule])), tariff, isRteAlone: false };
+  const asked = askAbout(rules, tariff, false);
   return rules.flatMap((rule, index) =>
     [
       ...warnOfConstant(rule, asked, hasService),

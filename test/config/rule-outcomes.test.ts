@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { outcomesOf } from "../../src/config/rule-outcomes.ts";
+import { askAbout, outcomesOf } from "../../src/config/rule-outcomes.ts";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { COLORS } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
@@ -38,8 +38,8 @@ test("a rule is never what it is said never to be, whatever is known of the days
             ...(when_unknown && { when_unknown }),
           },
         );
-        const byId = new Map(rules.map((rule) => [rule.id, rule]));
-        const outcomes = rules.map((rule) => outcomesOf(rule, { byId, tariff: PARIS, isRteAlone }));
+        const asked = askAbout(rules, PARIS, isRteAlone);
+        const outcomes = rules.map((rule) => outcomesOf(rule, asked));
         for (let hour = 0; hour < 36; hour += 3) {
           const at = Date.parse(`${start}T04:07:00Z`) + hour * HOUR;
           const tomorrow = addDays(civilDate(at, PARIS.time_zone), 1);
@@ -71,8 +71,7 @@ test("a rule whose parts ask of one day is never what it is said never to be", (
   ];
   fc.assert(
     fc.property(anyConditionOnNext, (when) => {
-      const asked = { byId: new Map(), tariff: PARIS, isRteAlone: false };
-      const can = outcomesOf(ruleOf(when, { threshold: 50 }), asked);
+      const can = outcomesOf(ruleOf(when, { threshold: 50 }), askAbout([], PARIS, false));
       for (const threshold of [0, 50, 80, 100]) {
         const rule = ruleOf(when, { threshold });
         for (const day of days) {
