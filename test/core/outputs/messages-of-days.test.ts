@@ -288,7 +288,7 @@ describe("a phone whose service is away", () => {
   ])(
     "for a day gets the text of the new day, never that of the day before: it %s",
     (_title, mayHaveArrived) => {
-      const one = daysHouse({ rules: [ROUGE_AHEAD], choose: TELL, from: "2026-01-05T11:00:00+01:00" });
+      const one = daysHouse({ rules: [ROUGE_AHEAD], choose: TELL, from: "2026-01-06T05:00:00+01:00" });
       one.vigie.answerWith(NO_ANSWER(mayHaveArrived));
       one.know({
         "2026-01-05": official("bleu"),
