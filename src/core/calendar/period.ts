@@ -23,10 +23,10 @@ interface PeriodSpan {
  * Peak or off-peak, by the date and the time that the wall clock shows: an hour that comes twice has the same period twice. Each
  * part of a window over midnight belongs to its own date: on 1 November from 00:00 on the hours of November count.
  */
-export function periodAt(at: Instant, { time_zone, off_peak }: Tariff): Period {
+export const periodAt = memoize((at: Instant, { time_zone, off_peak }: Tariff): Period => {
   const [date = "", time = ""] = wallTime(at, time_zone).split("T");
   return offPeakRow(date, off_peak)?.windows.some((window) => contains(window, time)) ? "hc" : "hp";
-}
+});
 
 /** The row whose windows count on this civil date: the first one that fits. */
 export function offPeakRow(date: IsoDate, rows: readonly OffPeakRow[]): OffPeakRow | undefined {
