@@ -126,7 +126,7 @@ function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning)
     .slice(Math.max(0, count - 2), count)
     .some(({ failure }) => failure === "refused");
   const length = output.confirm?.for ?? USUAL;
-  const begunAnew = begunAnewAt(life, steady);
+  const begunAnew = begunAnewAt(life, { steady, payload });
   const since = Math.max(sentAt, begunAnew);
   const isTried = steady - since > length - calm.lag(steady) || output.isMessage;
   if (isRefused || isTried) return "right";
@@ -139,10 +139,12 @@ function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning)
   );
 }
 
-/** It had failed before, and its device came back: `for` begins anew. */
-function begunAnewAt({ states }: OutputLife, failedAt: number): number {
-  const [before, last] = states.slice(0, countUntil(states, failedAt - 1)).slice(-2);
-  return before?.state === "failed" && last?.state === "waiting" ? last.steady : Number.NEGATIVE_INFINITY;
+/** It had failed before, and its device came back: `for` begins anew. What was chosen meanwhile, and not sent, begins nothing. */
+function begunAnewAt(life: OutputLife, failed: Pick<Beginning, "steady" | "payload">): number {
+  const [before, last] = life.states.slice(0, countUntil(life.states, failed.steady - 1)).slice(-2);
+  const isTriedAgain = before?.state === "failed" && last?.state === "waiting";
+  const isOther = isTriedAgain && life.sentWith(last.steady)?.payload !== failed.payload;
+  return isTriedAgain && !isOther ? last.steady : Number.NEGATIVE_INFINITY;
 }
 
 /** What a device says itself of the payload that was sent last. */
