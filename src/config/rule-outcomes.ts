@@ -1,17 +1,10 @@
-import {
-  addDays,
-  datesBetween,
-  monthName,
-  parseTimeOfDay,
-  wallInstant,
-  weekdayName,
-} from "../core/calendar/dates.ts";
+import { addDays, datesBetween, monthName, parseTimeOfDay, weekdayName } from "../core/calendar/dates.ts";
 import { memoize } from "../core/calendar/memoize.ts";
 import { offPeakRow, periodTimes } from "../core/calendar/period.ts";
 import type { IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { allowedColors } from "../core/calendar/tariff-laws.ts";
 import { NO_KNOWN_DAYS } from "../core/days/known-days.ts";
-import { daysAt } from "../core/facts/days-view.ts";
+import { type DaysView, daysAt } from "../core/facts/days-view.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { isWithin } from "../core/rules/bounds.ts";
 import { keyOfMqtt } from "../core/rules/compare-payload.ts";
@@ -42,8 +35,8 @@ export interface Asked {
   /** There is no forecast service: RTE names today and tomorrow, and no more. */
   isRteAlone: boolean;
   // Rules share these, as each that is never ON or never OFF asks for all years.
-  /** The moment of a date and a time, `2026-01-05T06:00`, at which nothing is known. */
-  momentAt: (wallTime: string) => EvaluationMoment;
+  /** The days at a date and a time, `2026-01-05T06:00`, of which nothing is known. */
+  viewAt: (wallTime: string) => DaysView;
   datesOfYear: (year: number) => ReadonlyMap<string, IsoDate>;
 }
 
@@ -53,19 +46,8 @@ export function askAbout(rules: readonly Rule[], given: Tariff, isRteAlone: bool
     byId: new Map(rules.map((rule) => [rule.id, rule])),
     tariff,
     isRteAlone,
-    momentAt: memoize((wallTime) => momentAt(wallTime, tariff)),
+    viewAt: memoize((wallTime) => daysAt(NO_KNOWN_DAYS, Date.parse(`${wallTime}Z`), tariff)),
     datesOfYear: memoize((year) => datesOfYear(year, tariff)),
-  };
-}
-
-function momentAt(wallTime: string, tariff: Tariff): EvaluationMoment {
-  const [date = "", time = ""] = wallTime.split("T");
-  return {
-    view: daysAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff),
-    wallClock: parseTimeOfDay(time),
-    threshold: null,
-    values: NO_READINGS,
-    referred: expectNoRule,
   };
 }
 
@@ -116,18 +98,22 @@ interface World {
   assumed: ReadonlyMap<SimpleCondition, Truth>;
 }
 
-/** Each sampled date, at each time at which a period that is asked for, a tariff day or a window begins. */
+/** Each kind of moment that the rule tells apart: on sampled dates, when a period, a tariff day or a window begins. */
 function* sampleWorlds(rule: Rule, asked: Asked): Generator<World> {
-  const { byId, tariff, isRteAlone, momentAt } = asked;
+  const { byId, tariff, isRteAlone } = asked;
   const chain = inOrderOfReference(rulesInChain([rule.id], byId));
-  const boundaries = chain.map(({ when }) => boundariesOf(when));
-  const periods = boundaries.some(({ kinds }) => kinds.has("period")) ? periodTimes(tariff) : [];
-  const windows = boundaries.flatMap(({ times }) => times);
-  const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
+  const conditions = chain.flatMap(({ when }) => simpleConditionsIn(when));
+  const windows = chain.flatMap(({ when }) => boundariesOf(when).times);
+  const times = new Set(["00:00", tariff.day_starts_at, ...periodTimes(tariff), ...windows]);
+  const seen = new Set<string>();
   for (const date of sampleDates(asked)) {
     for (const time of times) {
+      const evaluation = momentAt(date, time, asked);
+      const kind = kindOfMoment(conditions, evaluation);
+      if (seen.has(kind)) continue;
+      seen.add(kind);
       const world: World = {
-        evaluation: momentAt(`${date}T${time}`),
+        evaluation,
         isRteAlone,
         referred: memoize((id: string) => extremesOfReference(byId.get(id), world)),
         assumed: new Map(),
@@ -137,6 +123,28 @@ function* sampleWorlds(rule: Rule, asked: Asked): Generator<World> {
       yield world;
     }
   }
+}
+
+function momentAt(date: IsoDate, time: string, { tariff, viewAt }: Asked): EvaluationMoment {
+  const begun = time < tariff.day_starts_at ? "00:00" : tariff.day_starts_at;
+  return {
+    view: { ...viewAt(`${date}T${begun}`), at: Date.parse(`${date}T${time}Z`) },
+    wallClock: parseTimeOfDay(time),
+    threshold: null,
+    values: NO_READINGS,
+    referred: expectNoRule,
+  };
+}
+
+/** All that conditions see of a moment, while nothing is known. */
+function kindOfMoment(conditions: readonly SimpleCondition[], moment: EvaluationMoment): string {
+  const { view } = moment;
+  const seen = conditions.map((condition) => {
+    if (isOnClock(condition)) return kindOf(condition).evaluate(condition, moment).truth;
+    if (condition.kind !== "day") return "";
+    return datesOf(condition, view).map((date) => allowedColors(date, view.tariff.laws).length);
+  });
+  return [view.now === view.today, ...seen].join();
 }
 
 /** Only what the clock decides is evaluated with this. */
@@ -306,7 +314,6 @@ function possibleTruths(conditions: readonly SimpleCondition[], world: World): r
     }
     case "mqtt":
       return alike([true, false, null]);
-    // The clock alone decides these.
     case "period":
     case "between":
     case "weekday":
@@ -315,6 +322,9 @@ function possibleTruths(conditions: readonly SimpleCondition[], world: World): r
   }
 }
 
+/** The clock alone decides it. */
+const isOnClock = ({ kind }: SimpleCondition) =>
+  kind === "period" || kind === "between" || kind === "weekday" || kind === "month";
 const isOnDay = (condition: SimpleCondition) => condition.kind === "day";
 const isOnNumber = (condition: SimpleCondition) => "bounds" in condition;
 
