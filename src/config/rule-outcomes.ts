@@ -8,7 +8,6 @@ import { type DaysView, daysAt } from "../core/facts/days-view.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { isWithin } from "../core/rules/bounds.ts";
 import { keyOfMqtt } from "../core/rules/compare-payload.ts";
-import { boundariesOf } from "../core/rules/condition-boundaries.ts";
 import type { EvaluationMoment } from "../core/rules/condition-types.ts";
 import { datesOf, testDay } from "../core/rules/day-condition.ts";
 import { kindOf } from "../core/rules/evaluate-condition.ts";
@@ -37,6 +36,7 @@ export interface Asked {
   // Rules share these, as each that is never ON or never OFF asks for all years.
   /** The days at a date and a time, `2026-01-05T06:00`, of which nothing is known. */
   viewAt: (wallTime: string) => DaysView;
+  /** One date of each kind. */
   datesOfYear: (year: number) => ReadonlyMap<string, IsoDate>;
 }
 
@@ -103,7 +103,7 @@ function* sampleWorlds(rule: Rule, asked: Asked): Generator<World> {
   const { byId, tariff, isRteAlone } = asked;
   const chain = inOrderOfReference(rulesInChain([rule.id], byId));
   const conditions = chain.flatMap(({ when }) => simpleConditionsIn(when));
-  const windows = chain.flatMap(({ when }) => boundariesOf(when).times);
+  const windows = conditions.flatMap((simple) => kindOf(simple).boundaries(simple).times);
   const times = new Set(["00:00", tariff.day_starts_at, ...periodTimes(tariff), ...windows]);
   const seen = new Set<string>();
   for (const date of sampleDates(asked)) {
@@ -118,7 +118,7 @@ function* sampleWorlds(rule: Rule, asked: Asked): Generator<World> {
         referred: memoize((id: string) => extremesOfReference(byId.get(id), world)),
         assumed: new Map(),
       };
-      // In this order none asks for one that asks for another one, and so on: a chain of 1,000 rules would need too deep a stack.
+      // Those that others refer to come first, so each answer is kept when it is needed: 1,000 rules in a chain need no deep stack.
       for (const { id } of chain) if (id !== rule.id) world.referred(id);
       yield world;
     }
@@ -126,9 +126,10 @@ function* sampleWorlds(rule: Rule, asked: Asked): Generator<World> {
 }
 
 function momentAt(date: IsoDate, time: string, { tariff, viewAt }: Asked): EvaluationMoment {
-  const begun = time < tariff.day_starts_at ? "00:00" : tariff.day_starts_at;
+  // Its days are those from midnight on, or from the beginning of the tariff day on.
+  const daysFrom = time < tariff.day_starts_at ? "00:00" : tariff.day_starts_at;
   return {
-    view: { ...viewAt(`${date}T${begun}`), at: Date.parse(`${date}T${time}Z`) },
+    view: { ...viewAt(`${date}T${daysFrom}`), at: Date.parse(`${date}T${time}Z`) },
     wallClock: parseTimeOfDay(time),
     threshold: null,
     values: NO_READINGS,
@@ -165,7 +166,7 @@ function* sampleDates({ tariff: { off_peak }, datesOfYear }: Asked): Generator<I
   }
 }
 
-/** The last date of each kind. */
+/** The last date of each kind in a year, by what tells its kind. */
 function datesOfYear(year: number, { laws, off_peak }: Tariff): ReadonlyMap<string, IsoDate> {
   const dates = datesBetween(`${year - 1}-12-31`, addDays(`${year}-12-31`, SEEN_AFTER));
   const allowed = dates.map((date) => allowedColors(date, laws).length);

@@ -26,7 +26,7 @@ interface PeriodSpan {
 export const periodAt = memoize((at: Instant, { time_zone, off_peak }: Tariff): Period => {
   const [date = "", time = ""] = wallTime(at, time_zone).split("T");
   return offPeakRow(date, off_peak)?.windows.some((window) => contains(window, time)) ? "hc" : "hp";
-});
+}, 1024);
 
 /** The row whose windows count on this civil date: the first one that fits. */
 export function offPeakRow(date: IsoDate, rows: readonly OffPeakRow[]): OffPeakRow | undefined {

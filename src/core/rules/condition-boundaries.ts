@@ -31,9 +31,9 @@ function boundariesIn(
   condition: Condition,
   ofRules: readonly Instant[],
 ): readonly Instant[] {
-  const { kinds, sinceMidnight } = boundariesOf(condition);
+  const { kinds, times } = boundariesOf(condition);
   const boundaries = changes.some((kind) => kinds.has(kind)) ? [start] : [];
-  for (const time of sinceMidnight) {
+  for (const time of times) {
     const at = start + time - wallAtStart;
     if (at >= start && at < end) boundaries.push(at);
   }
@@ -46,13 +46,11 @@ export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
   return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
 }
 
-/** What changes a condition: kinds of boundaries, and times of the wall clock, `03:30`, also in milliseconds since midnight. */
-export const boundariesOf = memoize((condition: Condition) => {
+/** What changes a condition: kinds of boundaries, and times of the wall clock in milliseconds since midnight. */
+const boundariesOf = memoize((condition: Condition) => {
   const each = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
-  const times = [...new Set(each.flatMap((one) => one.times))];
   return {
     kinds: new Set(["simulation", ...each.flatMap(({ kinds }) => kinds)]),
-    times,
-    sinceMidnight: times.map(parseTimeOfDay),
+    times: [...new Set(each.flatMap(({ times }) => times))].map(parseTimeOfDay),
   };
 });

@@ -213,12 +213,7 @@ export function readHold(
     const seen = () => ({ date, at: null });
     return { ...BARE_SPAN, start, end, truth, by, state, decided: { start, end }, seen, date: () => date };
   });
-  return {
-    plan: withoutWait(spans),
-    running: { turned, until },
-    isHeld,
-    ...(at >= until && { isPast: true }),
-  };
+  return { plan: spans, running: { turned, until }, isHeld, ...(at >= until && { isPast: true }) };
 }
 
 const NEVER = Number.POSITIVE_INFINITY;

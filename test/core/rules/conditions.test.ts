@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KnownSeason } from "../../../src/core/days/known-days.ts";
 import { SEASON } from "../../support/answers.ts";
-import {
-  forecast,
-  forecast as futureOfDay,
-  knownDaysOf,
-  official,
-  officialDays,
-} from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { inputAt, refresh, ruleOf, stateAt } from "../../support/rules.ts";
 import { PARIS, UNPRICED } from "../../support/tariff.ts";
 
@@ -83,7 +77,7 @@ describe("the month of the tariff day in force", () => {
   test("changes at the start of the first tariff day of a month, and the plan says so", () => {
     const { verdict, future } = refresh(
       ruleOf({ month: "feb" }),
-      inputAt("2026-01-31T12:00:00Z", knownDaysOf({ "2026-02-01": futureOfDay("bleu") })),
+      inputAt("2026-01-31T12:00:00Z", knownDaysOf({ "2026-02-01": forecast("bleu") })),
     );
     expect(verdict).toMatchObject({ state: OFF, sure: true });
     expect(future.next_on).toBe(Date.parse("2026-02-01T05:00:00Z"));

@@ -142,9 +142,11 @@ function judgeFailed(look: Look, { steady, output, payload, sentAt }: Beginning)
 /** It had failed before, and its device came back: `for` begins anew. What was chosen meanwhile, and not sent, begins nothing. */
 function begunAnewAt(life: OutputLife, failed: Pick<Beginning, "steady" | "payload">): number {
   const [before, last] = life.states.slice(0, countUntil(life.states, failed.steady - 1)).slice(-2);
-  const isTriedAgain = before?.state === "failed" && last?.state === "waiting";
-  const isOther = isTriedAgain && life.sentWith(last.steady)?.payload !== failed.payload;
-  return isTriedAgain && !isOther ? last.steady : Number.NEGATIVE_INFINITY;
+  const isTriedAgain =
+    before?.state === "failed" &&
+    last?.state === "waiting" &&
+    life.sentWith(last.steady)?.payload === failed.payload;
+  return isTriedAgain ? last.steady : Number.NEGATIVE_INFINITY;
 }
 
 /** What a device says itself of the payload that was sent last. */
