@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { finishOutputs, outputsOptions } from "../../.build/config/outputs-options.js";
 import { rulesOptions } from "../../.build/config/rules-options.js";
 import { systemClock } from "../../.build/runtime/clock.js";
 import { startSimulator } from "../../.build/simulator/server.js";
@@ -17,6 +18,10 @@ const WINTER = "2026-01-04T23:00:00Z";
 export async function measureDays({ folder }, report) {
   const quiet = await measureSomeDays(Date.parse(QUIET), join(folder, "quiet"));
   const house = await measureSomeDays(Date.parse(QUIET), join(folder, "house"), { ...startHouse(), days: 2 });
+  const devices = await measureSomeDays(Date.parse(QUIET), join(folder, "devices"), {
+    ...startDevices(),
+    days: 2,
+  });
   const official = await measureSomeDays(Date.parse(QUIET), join(folder, "official"), { hasOfficial: true });
   const winter = await measureSomeDays(Date.parse(WINTER), join(folder, "winter"));
   const tell = (name, days, what) =>
@@ -32,6 +37,7 @@ export async function measureDays({ folder }, report) {
   tell("houseMessages", house, "messages");
   tell("houseWrites", house, "writes");
   report.text(mostSent(house));
+  tell("deviceWrites", devices, "writes");
   tell("winterMessages", winter, "messages");
   report.text(mostSent(winter));
 }
@@ -40,7 +46,7 @@ export async function measureDays({ folder }, report) {
 async function measureSomeDays(
   from,
   folder,
-  { rules = CONFIG.rules, publish, days: count = 7, hasOfficial = false } = {},
+  { rules = CONFIG.rules, outputs, publish, days: count = 7, hasOfficial = false } = {},
 ) {
   const time = { now: from, from };
   const clock = {
@@ -55,15 +61,23 @@ async function measureSomeDays(
   };
   const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
   const official = hasOfficial ? simulator.url : null;
-  const measured = await openMeasuredLoop({ service: simulator.url, official, clock, folder, rules });
+  const measured = await openMeasuredLoop({
+    service: simulator.url,
+    official,
+    clock,
+    folder,
+    rules,
+    outputs,
+  });
+  const answer = outputs && connectDevices(measured, time);
   const days = [];
-  for (let day = 0; day <= count; day += 1) days.push(await measureDay(measured, time, publish));
+  for (let day = 0; day <= count; day += 1) days.push(await measureDay(measured, time, { publish, answer }));
   await measured.close();
   await simulator.stop();
   return days.slice(1);
 }
 
-async function measureDay({ loop, counts, pollIfDue }, time, publish) {
+async function measureDay({ loop, counts, pollIfDue }, time, { publish, answer }) {
   Object.assign(counts, { requests: 0, officialRequests: 0, writes: 0 });
   counts.topics.clear();
   const end = time.now + DAY;
@@ -71,6 +85,7 @@ async function measureDay({ loop, counts, pollIfDue }, time, publish) {
     while (nextWake(loop, time) <= look) {
       time.now = Math.max(time.now, nextWake(loop, time));
       await pollIfDue();
+      await answer?.();
     }
     time.now = Math.max(time.now, look);
     for (let second = look; publish && second < look + MINUTE; second += 1_000) {
@@ -80,6 +95,7 @@ async function measureDay({ loop, counts, pollIfDue }, time, publish) {
       await nextTurn();
     }
     await pollIfDue();
+    await answer?.();
   }
   const messages = [...counts.topics.values()].reduce((sum, count) => sum + count, 0);
   return { ...counts, topics: new Map(counts.topics), messages };
@@ -106,6 +122,43 @@ function startHouse() {
     return heard;
   };
   return { rules: [...CONFIG.rules, battery, cold], publish };
+}
+
+/** Ten devices that report what they do: off in off-peak hours, and on in peak hours. */
+function startDevices() {
+  const rules = rulesOptions.parse([{ id: "peak", when: { period: "hp" } }]);
+  const list = Array.from({ length: 10 }, (_, index) => ({
+    topic: `device/${index}/set`,
+    choose: [{ when: "peak", payload: "off" }],
+    else: "on",
+    confirm: { topic: `device/${index}` },
+  }));
+  return { rules: [...CONFIG.rules, ...rules], outputs: finishOutputs(outputsOptions.parse(list), "en") };
+}
+
+/** The broker acknowledges each payload, and each device reports a second after the one before. */
+function connectDevices({ loop, noteWrites }, time) {
+  const post = async (event) => {
+    loop.post({ kind: "outputs", event });
+    await nextTurn();
+    await noteWrites();
+  };
+  loop.post({ kind: "outputs", event: { kind: "connection opened", connection: 1, version: 5 } });
+  loop.post({ kind: "outputs", event: { kind: "reports read", connection: 1 } });
+  let answered = 0;
+  return async () => {
+    for (;;) {
+      const due = loop.view().sends.filter(({ number }) => number > answered);
+      if (due.length === 0) return;
+      answered = Math.max(...due.map(({ number }) => number));
+      for (const { number } of due) await post({ kind: "acknowledged", number });
+      for (const { payload, by } of due) {
+        time.now += 1_000;
+        const topic = by.topic.slice(0, -"/set".length);
+        await post({ kind: "report", topic, payload, retain: false });
+      }
+    }
+  };
 }
 
 function mostSent(days) {

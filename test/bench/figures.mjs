@@ -230,6 +230,13 @@ export const ALONE = [
   },
   { key: "houseWrites", name: "disk writes of such a day", unit: "", limit: 50, how: "the same two days" },
   {
+    key: "deviceWrites",
+    name: "disk writes of a quiet day with ten devices",
+    unit: "",
+    limit: 60,
+    how: "two days of the same week; each device is told something twice a day, and obeys",
+  },
+  {
     key: "valuesTurns",
     name: "verdicts of a rule in a second with 500 values",
     unit: "",

@@ -21,11 +21,19 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  * requests to each source, the writes of the state file and the messages that would be published. `official`: the address
  * of an official source; by itself there is none.
  */
-export async function openMeasuredLoop({ service, official = null, clock, folder, rules = CONFIG.rules }) {
+export async function openMeasuredLoop({
+  service,
+  official = null,
+  clock,
+  folder,
+  rules = CONFIG.rules,
+  outputs = CONFIG.outputs,
+}) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
   const config = {
     ...CONFIG,
     rules,
+    outputs,
     service: { ...CONFIG.service, base_url: service },
     official: { source: official ?? "off" },
   };
@@ -124,7 +132,8 @@ export async function openMeasuredLoop({ service, official = null, clock, folder
     loop.pause();
     await Promise.all([parts.stop(), client.close(), officialClient?.close()]);
   };
-  return { loop, config: parts.config, counts, poll, pollIfDue: () => countRequests(letPoll), close };
+  const pollIfDue = () => countRequests(letPoll);
+  return { loop, config: parts.config, counts, poll, pollIfDue, noteWrites, close };
 }
 
 function isPolling(requests) {
