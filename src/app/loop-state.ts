@@ -13,7 +13,7 @@ import { settleSaving } from "../core/loop/saving.ts";
 import { nextSettling, settle } from "../core/loop/settle.ts";
 import { take } from "../core/loop/take.ts";
 import type { View } from "../core/loop/view.ts";
-import { NOTHING_SENT } from "../core/outputs/outputs-state.ts";
+import { NOTHING_SENT } from "../core/outputs/outputs-kept.ts";
 import { NO_RULES_STATE } from "../core/rules/rules-state.ts";
 import type { OwnErrors } from "./own-errors.ts";
 

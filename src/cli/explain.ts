@@ -9,7 +9,7 @@ import type { KnownDays } from "../core/days/known-days.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import type { Protect } from "../core/log/protect.ts";
-import { readOutputsState } from "../core/outputs/outputs-state.ts";
+import { readOutputs } from "../core/outputs/outputs-kept.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { type Explanation, explainRule } from "../core/rules/explain-rule.ts";
@@ -57,7 +57,7 @@ export function explain(args: string[], io: Io): Promise<number> {
     const local = (instant: string) => wallMinute(Date.parse(instant), time_zone);
     const heading = `${local(isoInstant(at))}, ${time_zone}\n`;
     if (simulation) {
-      const sent = readOutputsState(state?.outputs);
+      const sent = readOutputs({ outputs: state?.outputs, messages: state?.messages }).kept;
       const preview = previewDay({ simulation, config, knownDays, sent, at, rules, shown });
       write(preview, () => `${heading}${formatPreview(preview, local)}`);
     } else {

@@ -9,7 +9,7 @@ import type { Simulation } from "../core/facts/facts.ts";
 import { readPretendedDay, startSimulation } from "../core/facts/simulation.ts";
 import { NEVER_ASKED } from "../core/facts/source-record.ts";
 import { describeOutput } from "../core/outputs/output.ts";
-import type { OutputsState } from "../core/outputs/outputs-state.ts";
+import type { OutputsKept } from "../core/outputs/outputs-kept.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
 import type { Timeline } from "../core/rules/condition-types.ts";
 import type { Explanation } from "../core/rules/explain-rule.ts";
@@ -52,7 +52,7 @@ interface PretendedDay {
   config: Config;
   knownDays: KnownDays;
   /** What was sent before. */
-  sent: OutputsState;
+  sent: OutputsKept;
   at: Instant;
   /** All rules; outputs follow also those that are not shown. */
   rules: readonly ExplainedRule[];
@@ -91,7 +91,7 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
     return deriveFacts({ ...days, late_after, failed_outputs: [], vigie_failed: false }, tariff);
   };
   const timelines = new Map(rules.map(({ explanation, timeline }) => [explanation.id, timeline]));
-  const plan = { timelines, factsAt, state: sent, from: at, to: until };
+  const plan = { timelines, factsAt, kept: sent, from: at, to: until };
   const shownIds = shown.map(({ explanation }) => explanation.id);
   const shownOutputs = outputs.list.filter(({ choose }) =>
     choose.some(({ when }) => shownIds.includes(when)),

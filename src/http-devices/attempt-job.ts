@@ -1,6 +1,6 @@
 import { parseJson } from "../core/contract/parse-json.ts";
+import type { DueSend } from "../core/outputs/due-send.ts";
 import type { HttpReports, HttpTarget, Output } from "../core/outputs/output.ts";
-import type { DueSend } from "../core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";

@@ -2,8 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { decodeIfEncoded } from "../config/output-address.ts";
 import { readText } from "../config/read-text.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
+import type { DueSend } from "../core/outputs/due-send.ts";
 import type { HttpAccess, HttpReports, HttpTarget, Output } from "../core/outputs/output.ts";
-import type { DueSend } from "../core/outputs/outputs-part.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { DeviceRequest } from "./request-device.ts";
 

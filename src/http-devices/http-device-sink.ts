@@ -1,5 +1,5 @@
+import type { DueQuestion, DueSend } from "../core/outputs/due-send.ts";
 import type { Output, Outputs } from "../core/outputs/output.ts";
-import type { DueQuestion, DueSend } from "../core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import { attemptJob, type HttpJob, placeOfJob } from "./attempt-job.ts";

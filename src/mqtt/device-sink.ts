@@ -1,5 +1,5 @@
+import type { DueSend } from "../core/outputs/due-send.ts";
 import { type Outputs, topicsHeard } from "../core/outputs/output.ts";
-import type { DueSend } from "../core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { BrokerLink } from "./base-connection.ts";

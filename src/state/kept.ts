@@ -4,7 +4,7 @@ import { rteWordsOf, withoutRteWords } from "../core/days/official-words.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import type { LogLine } from "../core/log/log-line.ts";
 import type { Kept } from "../core/loop/known.ts";
-import { readOutputs, readOutputsState } from "../core/outputs/outputs-state.ts";
+import { readOutputs } from "../core/outputs/outputs-kept.ts";
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { readRulesState } from "../core/rules/rules-state.ts";
 import { readKeptValues } from "../core/rules/value-readings.ts";
@@ -33,7 +33,7 @@ export function readKept(state: State, { service, official }: KeptSources): Kept
     rules: readRulesState(state.rules),
     settings: readRuleSettings(state.settings),
     simulation: readSimulation(state.simulation),
-    outputs: readOutputsState(state.outputs),
+    outputs: readOutputs(state).kept,
     values: readKeptValues(state.values),
   };
 }
@@ -49,8 +49,8 @@ function newestRteWord(days: KnownDays): Instant | null {
 }
 
 /** What is said of outputs in the state file that cannot be read, each by its key. */
-export function describeUnreadOutputs({ outputs }: State): LogLine[] {
-  return readOutputs(outputs).unread.map((key) => ({
+export function describeUnreadOutputs(state: State): LogLine[] {
+  return readOutputs(state).unread.map((key) => ({
     level: "warn",
     sentence: `The state file does not say in a way that can be read what was sent to ${key}: what is in force for it is sent once more`,
   }));
@@ -69,6 +69,8 @@ export function withKept(state: State, kept: Kept, { service, official }: KeptSo
           client: sources.official ?? NEW_SOURCE,
         });
   const { values: _, ...rest } = ofSources;
+  const { devices, messages } = outputs;
   const hasValues = Object.keys(values).length > 0;
-  return { ...rest, rules, settings, simulation, outputs, ...(hasValues && { values }) };
+  const ofOutputs = { outputs: devices, messages };
+  return { ...rest, rules, settings, simulation, ...ofOutputs, ...(hasValues && { values }) };
 }

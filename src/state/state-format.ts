@@ -152,6 +152,7 @@ const stateSchema: z.ZodType<State> = z.object({
   rules: z.unknown().exactOptional(),
   settings: z.unknown().exactOptional(),
   outputs: z.unknown().exactOptional(),
+  messages: z.unknown().exactOptional(),
   simulation: z.unknown().exactOptional(),
   values: z.unknown().exactOptional(),
   ended_in_order: z.literal(true).exactOptional(),

@@ -1,7 +1,7 @@
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS, type RteWord } from "../core/days/known-days.ts";
 import { rteWordsOf, withoutRteWords, withRteWords } from "../core/days/official-words.ts";
-import { forgetAcknowledgements, readOutputsState } from "../core/outputs/outputs-state.ts";
+import { forgetAcknowledgements, readOutputs } from "../core/outputs/outputs-kept.ts";
 
 /** All that survives a restart, as the state file holds it. The names of its keys are part of the file's format. */
 export interface State {
@@ -24,10 +24,11 @@ export interface State {
   official_clients: Record<string, object>;
   /** The invented days that were moved for a first look. */
   moved_days?: Record<IsoDate, Color>;
-  /** What rules, their settings, outputs, the simulation and the listener for values remember; each of them reads and checks its own part. */
+  /** What rules, their settings, devices, messages, the simulation and the listener for values remember; each of them reads and checks its own part. */
   rules?: unknown;
   settings?: unknown;
   outputs?: unknown;
+  messages?: unknown;
   simulation?: unknown;
   values?: unknown;
   /** The last vigie ended in order. Absent: it runs, or was killed, or its machine lost power. */
@@ -53,8 +54,9 @@ export function emptyState(installation: string): State {
  *   next `on` would never be sent. So each payload in force is sent once more.
  * - A simulation may have been ended since. So none goes on.
  */
-export function recoverState({ simulation, outputs, ended_in_order, ...rest }: State): State {
-  return { ...rest, outputs: forgetAcknowledgements(readOutputsState(outputs)) };
+export function recoverState({ simulation, outputs, messages, ended_in_order, ...rest }: State): State {
+  const kept = forgetAcknowledgements(readOutputs({ outputs, messages }).kept);
+  return { ...rest, outputs: kept.devices, messages: kept.messages };
 }
 
 /** What is known from this service and this official source (null: none); what others said is not used. */

@@ -3,7 +3,7 @@ import { civilDate } from "../../src/core/calendar/dates.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../../src/core/contract/answer.ts";
 import { RTE_ADDRESS } from "../../src/core/contract/endpoints.ts";
-import { NOTHING_SENT } from "../../src/core/outputs/outputs-state.ts";
+import { NOTHING_SENT } from "../../src/core/outputs/outputs-kept.ts";
 import type { DueRequest } from "../../src/core/sources/source.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { dateAnswer, dayInAnswer, forecastsAnswer, historyAnswer } from "../support/answers.ts";

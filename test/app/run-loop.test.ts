@@ -371,6 +371,6 @@ test("what was sent to devices is kept in the state file, and is not sent again 
   await settled();
   const second = await connected(createMemoryStore(parseState(serialiseState(first.store.state()))));
   expect(second.loop.known().kept.outputs).toEqual(first.loop.known().kept.outputs);
-  expect(second.loop.known().kept.outputs["boiler/set"]).toMatchObject({ payload: "off" });
+  expect(second.loop.known().kept.outputs.devices["boiler/set"]).toMatchObject({ payload: "off" });
   expect(second.sends()).toEqual([]);
 });

@@ -198,17 +198,19 @@ output relay/boiler
 
     test("says of a message that was given up that it is not sent", async () => {
       const message = `${CONFIG}outputs: [{ topic: phone/say, message: true, choose: [{ when: night, payload: "Night" }] }]\n`;
-      const given = {
-        payload: "Night",
-        expect: null,
-        at: 0,
-        acknowledged: false,
-        stands: true,
-        answer: "none",
+      const last = {
+        ...{
+          text: "Night",
+          choice: "night",
+          because: "night is ON",
+          day: null,
+          color: null,
+          pretended: false,
+        },
+        ...{ at: 0, tries: 6, tried_at: 0, taken: false },
       };
-      const told = { choice: "night", tries: 6, told_days: {} };
-      const outputs = { "phone/say": { ...given, ...told } };
-      const state = JSON.stringify({ ...JSON.parse(STATE), outputs });
+      const messages = { "phone/say": { id: "say", last, stands: true, delivered: [], told_days: {} } };
+      const state = JSON.stringify({ ...JSON.parse(STATE), messages });
       const config = { "config/vigie.yaml": message, "state/state.json": state };
       const { out } = await run(["--at", "2026-01-06T23:00", "--pretend", "bleu", "night"], config);
       expect(out).toContain("output phone/say\n  sends nothing: night is ON, and Night was given up\n");

@@ -93,7 +93,10 @@ describe.skipIf(withoutMosquitto)(
         const running = connectVigie([output], saved, broker.url, "one");
         await running.say({ peak });
         await running.settled();
-        await observer.until(() => saved.get()[topic]?.acknowledged !== false, "the word has arrived");
+        await observer.until(
+          () => saved.get().devices[topic]?.acknowledged !== false,
+          "the word has arrived",
+        );
         await running.stop();
       };
       for (const peak of [false, false, true, true, true, false, false]) await live(peak);
@@ -134,7 +137,7 @@ describe.skipIf(withoutMosquitto)(
       const running = connectVigie([BOILER], saved, proxy.url, "away");
       await running.say({ peak: true });
       await running.settled();
-      await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the first word");
+      await observer.until(() => saved.get().devices["boiler/set"]?.acknowledged === true, "the first word");
       proxy.cut();
       await away.end("SIGKILL");
       await running.say({ peak: false });
@@ -144,7 +147,7 @@ describe.skipIf(withoutMosquitto)(
       const there = await observe(away.url, "boiler/set");
       await proxy.mend();
       await there.until(({ received }) => received.length > 0, "the word came");
-      await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "it has arrived");
+      await observer.until(() => saved.get().devices["boiler/set"]?.acknowledged === true, "it has arrived");
       expect(there.received.map(({ payload }) => payload)).toEqual(["on"]);
       await there.disconnect();
       await running.stop();
@@ -161,7 +164,7 @@ describe.skipIf(withoutMosquitto)(
       await observer.publish("deaf/relay", "on", false);
       await observer.until(() => toldTo("deaf/set").length >= 5, "it was told again");
       await observer.publish("deaf/relay", "off", false);
-      await observer.until(() => saved.get()["deaf/set"]?.answer === "heard", "it was heard");
+      await observer.until(() => saved.get().devices["deaf/set"]?.answer === "heard", "it was heard");
       await running.allArrived();
       const times = toldTo("deaf/set").length;
       await aWhile();
@@ -177,7 +180,10 @@ describe.skipIf(withoutMosquitto)(
       // The broker has handed out what it kept before anything is sent: else a slow one lets the relay be told twice.
       await running.settled();
       await running.say({ peak: true });
-      await observer.until(() => saved.get()["kept/set"]?.answer === "retained", "the state was heard");
+      await observer.until(
+        () => saved.get().devices["kept/set"]?.answer === "retained",
+        "the state was heard",
+      );
       await aWhile();
       await running.allArrived();
       expect(toldTo("kept/set")).toEqual(["off"]);
@@ -209,7 +215,10 @@ describe.skipIf(withoutMosquitto)(
       );
       await running.say({ peak: true });
       await observer.until(() => hasFailed(running.outputs), "it is a problem");
-      await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
+      await observer.until(
+        () => saved.get().devices["boiler/set"]?.acknowledged === true,
+        "the boiler knows",
+      );
       expect(running.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
       await running.stop();
       await strict.remove();

@@ -57,13 +57,13 @@ test("a broker that ends the connection at a forbidden topic gets all else, and 
   });
   await outputs.turn({ peak: true });
   await expect.poll(() => broker.arrived).toContain("boiler/set off");
-  await expect.poll(() => saved.get()["boiler/set"]?.acknowledged).toBe(true);
+  await expect.poll(() => saved.get().devices["boiler/set"]?.acknowledged).toBe(true);
   // The pause doubles, so by then there was time between two tries for all of vigie's own topics.
   await expect.poll(() => broker.tries.length).toBeGreaterThanOrEqual(6);
   // About 1, 2, 4, 8 and 16 s.
   const [, , , , fifth = 0, sixth = 0] = broker.tries;
   expect(sixth - fifth).toBeGreaterThan(5_000);
   await expect.poll(() => broker.arrived).toContain("closing/availability online");
-  expect(saved.get()["attic/set"]?.acknowledged).toBe(false);
+  expect(saved.get().devices["attic/set"]?.acknowledged).toBe(false);
   expect(lines.join("\n")).toContain("vigie may not publish to attic/set: check its access list");
 });

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import type { DueQuestion, DueSend } from "../../src/core/outputs/due-send.ts";
 import type { HttpAccess, HttpTarget, Output } from "../../src/core/outputs/output.ts";
-import type { DueQuestion, DueSend } from "../../src/core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../../src/core/outputs/take-outputs.ts";
 import { createHttpDeviceSink } from "../../src/http-devices/http-device-sink.ts";
 import type { RequestDevice } from "../../src/http-devices/request-device.ts";

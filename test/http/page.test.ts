@@ -7,7 +7,7 @@ import { TEXTS } from "../../src/http/page/texts.ts";
 import type { PageView } from "../../src/http/page-view.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
 import { runs } from "../support/long.ts";
-import { statusOf } from "../support/outputs.ts";
+import { sentAsShown, statusOf } from "../support/outputs.ts";
 import { hostileView, PAGE_STATES } from "../support/page-states.ts";
 import { readMarkup, readPage } from "../support/page-text.ts";
 import { HOUSE_RULES, openPageVigie } from "../support/page-vigie.ts";
@@ -361,7 +361,7 @@ describe("devices", () => {
     const view = await viewOfState("bleu now");
     const [heater, ...others] = view.outputs;
     if (!heater?.sent) throw new Error("Expected a device that was sent something");
-    const sent = { ...heater.sent, acknowledged: false, answer: "awaited", tries: 2 } as const;
+    const sent = sentAsShown(heater.sent, { acknowledged: false, tries: 2 });
     const read = (status: Partial<Parameters<typeof statusOf>[1]>, language: "fr" | "en") => {
       const outputs = [statusOf(heater.output, { sent, ...status }), ...others];
       return readMarkup(renderPage({ ...view, outputs }, { language }));
@@ -379,7 +379,10 @@ describe("devices", () => {
     const view = await viewOfState("bleu now");
     const [heater, ...others] = view.outputs;
     if (!heater?.sent) throw new Error("Expected a device that was sent something");
-    const outputs = [statusOf(heater.output, { sent: heater.sent, would_send: "off" }), ...others];
+    const outputs = [
+      statusOf(heater.output, { sent: sentAsShown(heater.sent), would_send: "off" }),
+      ...others,
+    ];
     const read = (language: "fr" | "en") => readMarkup(renderPage({ ...view, outputs }, { language }));
     expect(read("en")).toContain(
       "on sent at 02:20 , because none of its rules was ON ○ simulation: nothing of it is sent would send off",
@@ -393,13 +396,12 @@ describe("devices", () => {
     if (!heater?.sent) throw new Error("Expected a device that was sent something");
     const { at } = view.facts;
     const away = statusOf(heater.output, {
-      sent: {
-        ...heater.sent,
+      sent: sentAsShown(heater.sent, {
         answer: "heard",
         last_answer: "on",
         answered_at: at,
         away_since: at - 60 * 60_000,
-      },
+      }),
       next_try: at + 5 * 60_000,
     });
     const outputs = [away, ...others];

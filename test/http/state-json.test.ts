@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { NOTHING_SENT, recordSending } from "../../src/core/outputs/outputs-state.ts";
+import { recordSending } from "../../src/core/outputs/outputs-state.ts";
 import { outputTopics } from "../../src/core/topics/output-topics.ts";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
@@ -123,7 +123,7 @@ describe("docs/state.schema.json describes", () => {
   test.each(["nothing", "sent", "waiting", "confirmed", "contrary", "failed", "dry"] as const)(
     "an output that is %s",
     (word) => {
-      const recorded = recordSending(NOTHING_SENT, sendingOf(BOILER.key, "ON"), NOW)[BOILER.key];
+      const recorded = recordSending({}, sendingOf(BOILER.key, "ON"), NOW)[BOILER.key];
       const sent = recorded && { ...recorded, away_since: NOW };
       const would_send = word === "dry" ? "off" : null;
       const status = {

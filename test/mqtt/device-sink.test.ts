@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
-import type { DueSend } from "../../src/core/outputs/outputs-part.ts";
+import type { DueSend } from "../../src/core/outputs/due-send.ts";
 import type { OutputsEvent } from "../../src/core/outputs/take-outputs.ts";
 import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { SubscribeRefused } from "../../src/mqtt/broker-errors.ts";

@@ -6,7 +6,7 @@ import { findDayEvents } from "../../src/core/days/day-events.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn, learnOfficial } from "../../src/core/days/learn.ts";
 import { chooseOutputs } from "../../src/core/outputs/choose-outputs.ts";
-import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
+import { readOutputs } from "../../src/core/outputs/outputs-kept.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
 import {
   emptyState,
@@ -210,15 +210,13 @@ describe("a state whose successor is lost", () => {
   const recovered = recoverState({ ...STATE, settings: { a: 1 }, simulation: {}, outputs });
 
   it("keeps its days and settings, and no simulation: that may have been ended since", () => {
-    expect(recovered).toEqual({ ...STATE, settings: { a: 1 }, outputs: recovered.outputs });
+    expect(recovered).toEqual({ ...STATE, settings: { a: 1 }, outputs: recovered.outputs, messages: {} });
   });
 
   it("has each payload in force sent once more, even the one that was sent last, and repeats no other", () => {
-    const outputs = readOutputsState(recovered.outputs);
+    const outputs = readOutputs(recovered).kept.devices;
     const payloadsFor = (peak: boolean | null) =>
-      chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak }), outputs, NOW).sends.map(
-        ({ payload }) => payload,
-      );
+      chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak }), outputs).sends.map(({ payload }) => payload);
     expect([payloadsFor(true), payloadsFor(false), payloadsFor(null)]).toEqual([["off"], ["on"], []]);
     expect(outputs[BOILER.key]).toMatchObject({
       ...SENT,

@@ -231,7 +231,7 @@ describe("a file that cannot be read", () => {
       for (const number of [1, 2]) await store.save(numbered({ ...store.state(), books }, number));
       await damage(file());
       const again = await open();
-      expect(again.state()).toEqual({ ...store.state(), incarnation: "1", outputs: {} });
+      expect(again.state()).toEqual({ ...store.state(), messages: {}, incarnation: "1", outputs: {} });
       const aside = join(folder, "state.damaged-1.json");
       expect(lines).toEqual([
         `The state file was damaged and is now ${aside}; vigie starts with the state saved before it, ${previousFile()}`,

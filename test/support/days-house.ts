@@ -3,7 +3,7 @@ import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import type { Choice, Output } from "../../src/core/outputs/output.ts";
-import type { OutputsState } from "../../src/core/outputs/outputs-state.ts";
+import { NOTHING_SENT, type OutputsKept } from "../../src/core/outputs/outputs-kept.ts";
 
 import { createEvaluationInput } from "../../src/core/rules/evaluation-input.ts";
 import { NO_SETTINGS } from "../../src/core/rules/rule-settings.ts";
@@ -19,7 +19,7 @@ interface DaysHouseOptions {
   choose: readonly Choice[];
   /** To which it is sent. */
   output?: Output;
-  kept?: OutputsState;
+  kept?: OutputsKept;
   /** When it begins. */
   from: string;
   /** Between two looks. */
@@ -31,7 +31,7 @@ export function daysHouse({
   rules,
   choose,
   output = PHONE,
-  kept = {},
+  kept = NOTHING_SENT,
   from,
   every = HOUR,
 }: DaysHouseOptions) {

@@ -1,17 +1,17 @@
 import { expect } from "vitest";
 import type { Clocks } from "../../src/core/calendar/clocks.ts";
 import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
+import { dueSends } from "../../src/core/outputs/flights.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
+import { outputStatuses } from "../../src/core/outputs/output-status.ts";
+import { NOTHING_SENT, type OutputsKept } from "../../src/core/outputs/outputs-kept.ts";
 import {
   dueQuestions,
-  dueSends,
   forgetSaid,
   isShownOtherwise,
   nextOutputBoundary,
   type OutputsPart,
-  outputStatuses,
 } from "../../src/core/outputs/outputs-part.ts";
-import { NOTHING_SENT, type OutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { settleOutputs } from "../../src/core/outputs/settle-outputs.ts";
 import { startOutputs } from "../../src/core/outputs/start-outputs.ts";
 import { type OutputsEvent, takeOutputs } from "../../src/core/outputs/take-outputs.ts";
@@ -35,7 +35,7 @@ export const KEEPING: Output = { ...BOILER, confirm: { ...CONFIRM, keep: true } 
 export const SHOWING: Output = { ...BOILER, confirm: CONFIRM };
 
 interface HouseOptions {
-  kept?: OutputsState;
+  kept?: OutputsKept;
   at?: number;
   isAfterCrash?: boolean;
   /** null: nothing is decided yet. */
@@ -178,9 +178,9 @@ export function house(
     part: vigie.part,
     state: () => vigie.status()?.state,
     changes: () => vigie.part().passing.changes,
-    kept: () => JSON.parse(JSON.stringify(vigie.part().kept)) as OutputsState,
+    kept: () => JSON.parse(JSON.stringify(vigie.part().kept)) as OutputsKept,
     /** What a start after a kill would find. */
-    saved: () => JSON.parse(JSON.stringify(saved.kept)) as OutputsState,
+    saved: () => JSON.parse(JSON.stringify(saved.kept)) as OutputsKept,
     ids: () => ids,
     connection: () => connections,
     /** The number of the last sending. */

@@ -1,12 +1,13 @@
 import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
 import type { Confirmation, MqttTarget, Output, Outputs } from "../../src/core/outputs/output.ts";
-import { type OutputStatus, outputStatus } from "../../src/core/outputs/output-status.ts";
+import { type OutputStatus, outputStatus, type ShownSent } from "../../src/core/outputs/output-status.ts";
+import { NOTHING_SENT, type OutputsKept } from "../../src/core/outputs/outputs-kept.ts";
 import {
-  NOTHING_SENT,
-  type OutputsState,
+  type DevicesState,
   recordAcknowledgement,
   recordSending,
   type Sending,
+  type Sent,
 } from "../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "./facts.ts";
 
@@ -34,6 +35,15 @@ export function confirmBy(topic: string, change: Partial<Confirmation> = {}): Co
   return { from: { kind: "mqtt", topic }, every: 30_000, for: 3_600_000, keep: false, ...change };
 }
 
+/** What a device was sent, as people are shown it, with what they are not shown. */
+export function sentAsShown(shown: ShownSent, change: Partial<Sent> = {}): Sent {
+  return {
+    ...shown,
+    ...{ id: null, stands: true, answer: "awaited", told: [], came_back: false, stuck: null },
+    ...change,
+  };
+}
+
 /** What is known of an output of which nothing is under way. */
 export function statusOf(
   output: Output,
@@ -55,11 +65,15 @@ export function verdictsOf(states: Record<string, boolean | null>, facts = rouge
 }
 
 /** The state after these payloads were sent and acknowledged, by the key of the output. */
-export function stateAfter(payloads: Record<string, string>): OutputsState {
-  return Object.entries(payloads).reduce((state, [key, payload]) => {
+export function stateAfter(payloads: Record<string, string>): DevicesState {
+  return Object.entries(payloads).reduce<DevicesState>((state, [key, payload]) => {
     const sending = recordSending(state, sendingOf(key, payload), 0);
     return recordAcknowledgement(sending, key, payload);
-  }, NOTHING_SENT);
+  }, {});
+}
+
+export function keptAfter(payloads: Record<string, string>): OutputsKept {
+  return { ...NOTHING_SENT, devices: stateAfter(payloads) };
 }
 
 /** Of an output whose device does not confirm. */
@@ -67,13 +81,11 @@ export function sendingOf(key: string, payload: string, expect: string | null = 
   return {
     key,
     id: key,
-    message: null,
     payload,
     expect,
     ...(payload === "on"
       ? { choice: "else", because: "peak is OFF" }
       : { choice: "peak", because: "peak is ON" }),
-    pretended: false,
   };
 }
 
@@ -84,11 +96,11 @@ export function hasFailed({ statuses }: { statuses: () => readonly OutputStatus[
 
 /** What the state file keeps from one sender to the next. */
 export interface SavedState {
-  get: () => OutputsState;
-  save: (state: OutputsState) => Promise<void>;
+  get: () => OutputsKept;
+  save: (state: OutputsKept) => Promise<void>;
 }
 
-export function savedState(first: OutputsState = NOTHING_SENT): SavedState {
+export function savedState(first: OutputsKept = NOTHING_SENT): SavedState {
   let saved = first;
   return {
     get: () => saved,

@@ -5,8 +5,8 @@ import type { Simulation } from "../facts/facts.ts";
 import type { SourceClocks } from "../facts/source-clocks.ts";
 import type { SourceId } from "../facts/source-record.ts";
 import type { LogLine } from "../log/log-line.ts";
+import type { OutputsKept } from "../outputs/outputs-kept.ts";
 import { forgetSaid, type OutputsPart } from "../outputs/outputs-part.ts";
-import type { OutputsState } from "../outputs/outputs-state.ts";
 import type { HoldMemories } from "../rules/evaluate-rules.ts";
 import type { RuleSettings } from "../rules/rule-settings.ts";
 import type { RulesState } from "../rules/rules-state.ts";
@@ -33,8 +33,8 @@ export interface Kept {
   settings: RuleSettings;
   /** The colour that is pretended. */
   simulation: Simulation | null;
-  /** What was sent to devices. */
-  outputs: OutputsState;
+  /** What was sent to devices and people. */
+  outputs: OutputsKept;
   /** When the values of other programs were heard. */
   values: KeptValues;
 }

@@ -31,7 +31,7 @@ export function askIfDue(before: OutputsPart, output: ConfirmingOutput, at: Cloc
 /** When the device is asked next, if nothing happens; null: it is not. */
 export function nextQuestion(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
   const { key, confirm } = output;
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   const { underWay, retry, question, askedAt, questions, sentAt, turning, isChoiceOn } = passingOf(part, key);
   const mayHaveIt = sent?.acknowledged || retry?.mayHaveArrived;
   const isAsked = confirm.from.kind === "http" && sent?.stands && mayHaveIt && sent.expect !== null;
@@ -48,7 +48,7 @@ export function nextQuestion(part: OutputsPart, output: ConfirmingOutput, at: Cl
 
 /** When a device that answers nothing is doubted; null: nothing of it is known to doubt. */
 export function nextDoubt(part: OutputsPart, { key, confirm }: ConfirmingOutput, at: Clocks): number | null {
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   if (confirm.from.kind === "mqtt" || !sent?.stands || sent.answer !== "heard") return null;
   return reportsOf(part, key, at).liveAt + SILENT;
 }

@@ -4,15 +4,16 @@ import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import type { Seen } from "../rules/condition-types.ts";
 import { NOTHING_SEEN } from "../rules/seen.ts";
 import type { Verdict } from "../rules/verdict.ts";
+import { isGivenUp, type WantedMessage } from "./decide-message.ts";
 import { markSimulated } from "./mark-simulated.ts";
-import { type Decision, decideMessage, isGivenUp, type NotChosen, type WantedMessage } from "./messages.ts";
+import type { Messages } from "./message.ts";
 import type { Choice, Output, Outputs, Payload } from "./output.ts";
 import {
+  type DevicesState,
   expectationOf,
   isOfChoice,
   isStillTried,
   lastSent,
-  type OutputsState,
   recordOf,
   type Sending,
   type Sent,
@@ -36,24 +37,27 @@ export interface BothVerdicts {
   withoutSimulation: VerdictsAndFacts;
 }
 
+/**
+ * Why nothing is chosen. "nothing": all rules are OFF. "unknown": the first rule that is not OFF is unknown, and nothing is sent for
+ * that. "as before": it is so because of vigie itself, or only for some seconds.
+ */
+export type NotChosen = "nothing" | "unknown" | "as before";
+
 export interface ChosenSends {
   sends: Sending[];
   /** Those that are no longer wanted are marked. */
-  state: OutputsState;
-  /** The keys of the devices that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
+  state: DevicesState;
+  /** The keys of those that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
   choicesOn: ReadonlySet<string>;
   /** The keys of those whose payload is decided by values that the broker has not sent yet: by what they were before. */
   waiting: ReadonlySet<string>;
 }
 
-/**
- * The payloads that each output has to send now. An output that throws keeps its state and sends nothing.
- */
+/** The payloads that each device has to be sent now. A device whose output throws keeps its state, and is sent nothing. */
 export function chooseOutputs(
   { list, dry_when_simulated }: Outputs,
   both: BothVerdicts,
-  state: OutputsState,
-  at: Instant,
+  state: DevicesState,
   protect: Protect = UNPROTECTED,
 ): ChosenSends {
   const known = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
@@ -65,20 +69,22 @@ export function chooseOutputs(
     const { key } = output;
     const sent = lastSent(state, key);
     const chosen = choosePayload(output, known);
-    if (!output.message && typeof chosen !== "string" && chosen.kind === "choice") choicesOn.add(key);
+    if (typeof chosen !== "string" && chosen.kind === "choice") choicesOn.add(key);
     const deciding = decidingChoice(output, known);
     if (deciding && known.verdicts.get(deciding.when)?.reason === "waiting") waiting.add(key);
-    const { send, change } = output.message
-      ? decideMessage(output, wantedMessage(output, chosen, both.withoutSimulation), sent, {
-          facts: both.withoutSimulation.factsAt(both.withoutSimulation.at),
-          at,
-        })
-      : decidePayload(output, chosen, sent);
+    const { send, change } = decidePayload(output, chosen, sent);
     if (send) sends.push(send);
     if (change) next = recordOf(next, key, change);
   };
-  for (const output of list) protect(`the payload of output ${output.id}`, () => chooseOne(output));
+  for (const output of list)
+    if (!output.message) protect(`the payload of output ${output.id}`, () => chooseOne(output));
   return { sends, state: next, choicesOn, waiting };
+}
+
+/** What is sent now, or what changes of what was sent last. */
+interface Decision {
+  send?: Sending;
+  change?: Partial<Sent>;
 }
 
 function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined): Decision {
@@ -93,20 +99,33 @@ function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined): 
 }
 
 /** A choice that is in force without the simulation, too, says what is true then. */
-function wantedMessage(output: Output, chosen: Chosen, real: VerdictsAndFacts): WantedMessage | NotChosen {
+export function chooseMessageText(
+  { dry_when_simulated }: Pick<Outputs, "dry_when_simulated">,
+  output: Output,
+  both: BothVerdicts,
+): WantedMessage | NotChosen {
+  const chosen = choosePayload(output, dry_when_simulated ? both.withoutSimulation : both.withSimulation);
   if (typeof chosen === "string") return chosen;
-  const truly = choosePayload(output, real);
+  const truly = choosePayload(output, both.withoutSimulation);
   if (typeof truly !== "string" && truly.choice === chosen.choice)
-    return { ...composeSend(output, truly), day: truly.seen.date };
-  const send = composeSend(output, chosen);
+    return { ...composeMessage(output, truly), day: truly.seen.date, pretended: false };
+  const { text, ...message } = composeMessage(output, chosen);
   const { to } = output;
   const contentType = to.kind === "http" ? to.content_type : undefined;
   // A rehearsal tells nobody of a day.
-  return { ...send, payload: markSimulated(send.payload, contentType), pretended: true, day: null };
+  return { ...message, text: markSimulated(text, contentType), pretended: true, day: null };
+}
+
+function composeMessage({ language }: Output, { payload, choice, because, facts }: ChosenPayload) {
+  return { text: fillPlaceholders(payload, facts, language), choice, because };
 }
 
 /** Why an output sends nothing now, in words; null where it sends something. */
-export function whyNothing(output: Output, known: VerdictsAndFacts, sent: Sent | undefined): string | null {
+export function whyNothing(
+  output: Output,
+  known: VerdictsAndFacts,
+  { sent, messages }: { sent: Sent | undefined; messages: Messages | undefined },
+): string | null {
   const chosen = choosePayload(output, known);
   if (chosen === "nothing") return `${describeAllOff(output.choose)}, and there is no else`;
   if (typeof chosen === "string") {
@@ -114,9 +133,10 @@ export function whyNothing(output: Output, known: VerdictsAndFacts, sent: Sent |
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
   const payload = fillPlaceholders(chosen.payload, chosen.facts, output.language);
-  if (output.message && sent && isGivenUp(output, sent))
-    return `${chosen.because}, and ${sent.payload} was given up`;
-  if (isPayloadDue(payload, chosen.kind, sent)) return null;
+  if (output.message && messages && isGivenUp(output, messages.last))
+    return `${chosen.because}, and ${messages.last.text} was given up`;
+  const isDue = output.message ? isTextDue(payload, messages) : isPayloadDue(payload, chosen.kind, sent);
+  if (isDue) return null;
   const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
   return `${chosen.because}, and ${why}`;
 }
@@ -125,10 +145,22 @@ export function whyNothing(output: Output, known: VerdictsAndFacts, sent: Sent |
  * What an output does not send during a simulation because of `dry_when_simulated`; null where it sends the same as without
  * the simulation, or nothing.
  */
-export function payloadHeldBack(
+export function payloadHeldBack(output: Output, both: BothVerdicts, sent: Sent | undefined): string | null {
+  return heldBack(output, both, (payload, kind) => isPayloadDue(payload, kind, sent));
+}
+
+export function messageHeldBack(
+  output: Output,
+  both: BothVerdicts,
+  messages: Messages | undefined,
+): string | null {
+  return heldBack(output, both, (text) => isTextDue(text, messages));
+}
+
+function heldBack(
   output: Output,
   { withSimulation, withoutSimulation }: BothVerdicts,
-  sent: Sent | undefined,
+  isDue: (payload: string, kind: ChosenPayload["kind"]) => boolean,
 ): string | null {
   const pretended = choosePayload(output, withSimulation);
   if (typeof pretended === "string") return null;
@@ -136,7 +168,11 @@ export function payloadHeldBack(
   const payload = fillPlaceholders(pretended.payload, pretended.facts, language);
   const real = choosePayload(output, withoutSimulation);
   const isReal = typeof real !== "string" && fillPlaceholders(real.payload, real.facts, language) === payload;
-  return !isReal && isPayloadDue(payload, pretended.kind, sent) ? payload : null;
+  return !isReal && isDue(payload, pretended.kind) ? payload : null;
+}
+
+function isTextDue(text: string, messages: Messages | undefined): boolean {
+  return !messages?.stands || messages.last.text !== text || !messages.last.taken;
 }
 
 interface ChosenPayload extends Payload {
@@ -204,25 +240,21 @@ function composeSend(
   return {
     key: output.key,
     id: output.id,
-    message: null,
     payload: fillPlaceholders(template, facts, output.language),
     expect: output.confirm ? fillPlaceholders(expect, facts, output.language) : null,
     choice,
     because,
-    pretended: false,
   };
 }
 
 /** What was sent last stands, but has not arrived, as far as is known. */
-function sendAgain(output: Output, { payload, expect, choice, because, pretended }: Sent): Sending {
+function sendAgain(output: Output, { payload, expect, choice, because }: Sent): Sending {
   return {
     key: output.key,
     id: output.id,
-    message: null,
     payload,
     expect,
     choice: choice ?? "unknown",
     because: because ?? "what was sent last stands",
-    pretended,
   };
 }

@@ -75,7 +75,7 @@ export function judgeIfDue(before: OutputsPart, output: ConfirmingOutput, at: Cl
   const { newest, hasComeBack } = reports;
   const judgedAt = at.steady;
   let judged = withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, judgedAt });
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   if (hasComeBack && sent) judged = noteBack(judged, output, sent, at);
   return newest ? judge(judged, output, newest, at) : judged;
 }
@@ -88,7 +88,7 @@ function noteBack(part: OutputsPart, output: ConfirmingOutput, sent: Sent, at: C
 
 /** It is not known what the device does now: it is told again as soon as that is allowed. */
 function noteReturn(part: OutputsPart, { key }: ConfirmingOutput): OutputsPart {
-  return withKept(part, recordOf(part.kept, key, { came_back: true }), "with the next save");
+  return withKept(part, recordOf(part.kept.devices, key, { came_back: true }), "with the next save");
 }
 
 /** Over HTTP: what the device has not taken for long is tried often again, as if it was sent now for the first time. */
@@ -125,7 +125,7 @@ export function judge(
   { payload, isFromBefore, isReturn }: DeviceReport,
   at: Clocks,
 ): OutputsPart {
-  const sent = lastSent(before.kept, output.key);
+  const sent = lastSent(before.kept.devices, output.key);
   if (!sent?.stands || sent.expect === null || sent.answer === "none") return before;
   const { path } = output.confirm;
   const meaning = readReport(payload, sent.expect, path);
@@ -160,7 +160,7 @@ function judgeAwaited(part: OutputsPart, output: ConfirmingOutput, report: Meant
   if (report.meaning === "expected") return noteConfirmed(part, output, report, at);
   const { sentAt } = passingOf(part, key);
   const isAnswer = sentAt !== null && at.steady - sentAt < ANSWERS_WITHIN;
-  const isMissed = lastSent(part.kept, key)?.answer === "missed";
+  const isMissed = lastSent(part.kept.devices, key)?.answer === "missed";
   // A device that went on reporting all the time is no device that came back.
   const isBack = isMissed && !report.isFromBefore && report.isReturn && !isAnswer;
   return isBack ? noteReturn(part, output) : part;
@@ -169,7 +169,7 @@ function judgeAwaited(part: OutputsPart, output: ConfirmingOutput, report: Meant
 function judgeConfirmed(part: OutputsPart, output: ConfirmingOutput, report: Meant, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning } = passingOf(part, key);
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   const { meaning, isFromBefore, shown } = report;
   if (meaning === "expected") {
     const still = withPassingOf(part, key, { turning: null });
@@ -218,14 +218,15 @@ export function resumeTurn(
   { isAfterCrash, at }: { isAfterCrash: boolean; at: Clocks },
 ): OutputsPart {
   const { key } = output;
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   if (!sent?.stands || sent.expect === null || sent.last_answer === null) return part;
   const { answer, last_answer: shown } = sent;
   const meaning = readShown(shown, sent.expect);
   const wasDone = answer === "heard" || answer === "retained" || answer === "doubted";
   const turnsBack = answer === "contrary" && meaning === "expected";
   if (!turnsBack && !(wasDone && meaning === "other")) return part;
-  if (isAfterCrash) return withKept(part, recordOf(part.kept, key, NOTHING_SAID), "with the next save");
+  if (isAfterCrash)
+    return withKept(part, recordOf(part.kept.devices, key, NOTHING_SAID), "with the next save");
   return beginTurn(part, output, { to: turnsBack ? "heard" : "contrary", shown }, at);
 }
 
@@ -235,7 +236,7 @@ export function turnIfDue(part: OutputsPart, output: ConfirmingOutput, at: Clock
   const { turning, contraryAt } = passingOf(part, key);
   if (!turning || turning.countsAt > at.steady) return part;
   const turned = withPassingOf(part, key, { turning: null });
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   if (!sent?.stands) return turned;
   if (turning.to === "heard")
     return noteConfirmed(turned, output, { shown: turning.shown, isFromBefore: false }, at);
@@ -257,30 +258,30 @@ function noteNeverObeyed(
   const [report, place] = [quotePayload(shown), placeOfReports(confirm)];
   const found =
     to === "contrary" ? `${place} reported ${report}` : `the broker holds the report ${report} of ${place}`;
-  const payload = quotePayload(lastSent(part.kept, key)?.payload ?? "");
+  const payload = quotePayload(lastSent(part.kept.devices, key)?.payload ?? "");
   const sentence = `Only an old report said that ${describeOutput(output)} does ${payload}, and ${found}. It is told again`;
   const { awaitedFor } = passingOf(part, key);
   const awaited = withPassingOf(part, key, { awaitedSince: at.steady - awaitedFor });
-  const kept = recordOf(part.kept, key, { answer: "awaited" });
+  const kept = recordOf(part.kept.devices, key, { answer: "awaited" });
   return say(withKept(awaited, kept, "now"), { level: "warn", sentence });
 }
 
 function turnContrary(part: OutputsPart, output: ConfirmingOutput, shown: string, at: Clocks): OutputsPart {
   const { key, confirm } = output;
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   // What was sent last counts on until the rules are decided.
   const isChoiceOn = passingOf(part, key).isChoiceOn ?? (sent !== undefined && isOfChoice(sent));
   const payload = quotePayload(sent?.payload ?? "");
   const then = isChoiceOn && confirm.keep ? "It is told again" : "vigie leaves it so";
   const sentence = `${describeOutput(output)} does not do ${payload} any more: ${placeOfReports(confirm)} reported ${quotePayload(shown)}. ${then}`;
   const change: Partial<Sent> = { answer: "contrary", last_answer: shown, answered_at: at.now };
-  return say(withKept(part, recordOf(part.kept, key, change), "now"), { level: "warn", sentence });
+  return say(withKept(part, recordOf(part.kept.devices, key, change), "now"), { level: "warn", sentence });
 }
 
 /** It is not known any more whether the device does what it was sent. */
 export function doubt(part: OutputsPart, output: ConfirmingOutput, sentence: string): OutputsPart {
   const { key, confirm } = output;
-  const doubted = withKept(part, recordOf(part.kept, key, { answer: "doubted" }), "now");
+  const doubted = withKept(part, recordOf(part.kept.devices, key, { answer: "doubted" }), "now");
   const isTold = confirm.keep && confirm.from.kind === "mqtt";
   return say(isTold ? noteReturn(doubted, output) : doubted, { level: "info", sentence });
 }
@@ -301,7 +302,12 @@ function noteConfirmed(
     ? { answer: "retained", answered_at: null }
     : // It has the payload, also if the acknowledgement was lost.
       { answer: "heard", answered_at: at.now, acknowledged: true };
-  const kept = recordOf(part.kept, key, { ...change, last_answer: shown, came_back: false, stuck: null });
+  const kept = recordOf(part.kept.devices, key, {
+    ...change,
+    last_answer: shown,
+    came_back: false,
+    stuck: null,
+  });
   // What the device said before is not what it does now, as far as is known.
   if (isFromBefore) told = withReportsOf(told, key, { ...reportsOf(told, key, at), said: null });
   told = endRefusedTelling(told, output);
@@ -326,7 +332,7 @@ function tellConfirmation(
   output: ConfirmingOutput,
   { shown, isFromBefore }: Pick<Meant, "shown" | "isFromBefore">,
 ): OutputsPart {
-  const payload = quotePayload(lastSent(part.kept, output.key)?.payload ?? "");
+  const payload = quotePayload(lastSent(part.kept.devices, output.key)?.payload ?? "");
   const device = describeOutput(output);
   const place = placeOfReports(output.confirm);
   const [sentence, isOver] = isFromBefore
@@ -371,7 +377,7 @@ export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmingOutput): 
   const said = part.passing.reports.byKey.get(key)?.said;
   if (!said) return part;
   const change = { last_answer: said.shown, answered_at: said.at };
-  return withKept(part, recordOf(part.kept, key, change), "with the next save");
+  return withKept(part, recordOf(part.kept.devices, key, change), "with the next save");
 }
 
 /**
@@ -404,19 +410,19 @@ function notePresence(
 export function judgePresence(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key, confirm } = output;
   const reports = part.passing.reports.byKey.get(key);
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   if (!reports || !sent) return part;
   const { isOnline, hasComeBack, gone } = reports;
   if (sent.away_since !== null) {
     if (!isOnline) return part;
-    const back = withKept(part, recordOf(part.kept, key, { away_since: null }), "with the next save");
+    const back = withKept(part, recordOf(part.kept.devices, key, { away_since: null }), "with the next save");
     // It may have come back while vigie was stopped.
     return hasComeBack ? back : noteBack(back, output, sent, at);
   }
   if (!gone || gone.countsAt > at.steady) return part;
   const away = withAway(sent, gone.since);
   // A save at once is not needed: the device says so again after a start.
-  const kept = withKept(part, recordOf(part.kept, key, away), "with the next save");
+  const kept = withKept(part, recordOf(part.kept.devices, key, away), "with the next save");
   const noted = withReportsOf(kept, key, { ...reports, goneAt: at.steady });
   if (away.answer === sent.answer || !sent.stands) return noted;
   const sentence = `It is not known what ${describeOutput(output)} does now: it is away, as ${confirm.online?.topic} says`;
@@ -439,7 +445,7 @@ export function forgetPresence(before: OutputsPart, outputs: Outputs, at: Clocks
 export function doubtDevices(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
   let part = before;
   for (const output of confirmingOutputs(outputs)) {
-    const sent = lastSent(part.kept, output.key);
+    const sent = lastSent(part.kept.devices, output.key);
     if (sent && mayHaveComeBack(part, output, sent, at)) part = noteBack(part, output, sent, at);
   }
   return part;

@@ -1,7 +1,11 @@
 import type { Instant } from "../calendar/tariff.ts";
-import { isGivenUp } from "./messages.ts";
-import { describeOutput, type Output } from "./output.ts";
-import type { Sent } from "./outputs-state.ts";
+import { type Protect, UNPROTECTED } from "../log/protect.ts";
+import { type BothVerdicts, messageHeldBack, payloadHeldBack } from "./choose-outputs.ts";
+import { isGivenUp } from "./decide-message.ts";
+import type { MessageMachine } from "./message-machine.ts";
+import { describeOutput, type Output, type Outputs } from "./output.ts";
+import { messageOf, type OutputsPart, passingOf } from "./outputs-part.ts";
+import { lastSent, type Sent } from "./outputs-state.ts";
 
 export const OUTPUT_STATES = [
   "nothing",
@@ -14,17 +18,99 @@ export const OUTPUT_STATES = [
 ] as const;
 export type OutputState = (typeof OUTPUT_STATES)[number];
 
+/** What was sent last, as people are shown it. */
+export type ShownSent = Pick<
+  Sent,
+  | "payload"
+  | "expect"
+  | "at"
+  | "acknowledged"
+  | "choice"
+  | "because"
+  | "tries"
+  | "last_answer"
+  | "answered_at"
+  | "away_since"
+>;
+
 /** What is known of an output: what was sent, and whether its device has confirmed it. */
 export interface OutputStatus {
   output: Output;
   state: OutputState;
   /** The device does not do what it was sent, and vigie cannot bring it to do so. */
   hasFailed: boolean;
-  sent: Sent | undefined;
+  sent: ShownSent | undefined;
   /** When it is sent or told next, if vigie has slowed down because it was in vain; null: it has not. */
   next_try: Instant | null;
   /** What it would send if a simulation reached the devices, or in a demonstration; null: nothing else. */
   would_send: string | null;
+}
+
+interface StatusContext {
+  outputs: Outputs;
+  /** null: nothing is decided yet. */
+  verdicts: BothVerdicts | null;
+  /** In a demonstration no device gets anything: what goes to its own broker is only what would be sent. */
+  isDemo: boolean;
+  /** An output that throws is as it was. */
+  before?: readonly OutputStatus[];
+  protect?: Protect;
+}
+
+/** What is known of each output, in the order of the configuration. */
+export function outputStatuses(
+  part: OutputsPart,
+  { outputs, verdicts, isDemo, before = [], protect = UNPROTECTED }: StatusContext,
+): OutputStatus[] {
+  const mayHoldBack = outputs.dry_when_simulated ? verdicts : null;
+  const statusOf = (output: Output): OutputStatus => {
+    const status = output.message
+      ? statusOfMessage(output, messageOf(part, output.key), mayHoldBack)
+      : statusOfDevice(output, part, mayHoldBack);
+    const { sent } = status;
+    return isDemo && sent
+      ? { ...status, state: "dry" as const, hasFailed: false, would_send: sent.payload }
+      : status;
+  };
+  return outputs.list.flatMap((output) => {
+    let status = before.find((one) => one.output.id === output.id);
+    protect(`the state of output ${output.id}`, () => {
+      status = statusOf(output);
+    });
+    return status ?? [];
+  });
+}
+
+function statusOfDevice(output: Output, part: OutputsPart, mayHoldBack: BothVerdicts | null): OutputStatus {
+  const sent = lastSent(part.kept.devices, output.key);
+  const { retry, isChoiceOn, nextTry } = passingOf(part, output.key);
+  const { stands = false, stuck = null } = sent ?? {};
+  return outputStatus(output, {
+    sent,
+    isRefused: retry?.isSlow ?? false,
+    isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn !== false)),
+    next_try: nextTry,
+    would_send: mayHoldBack && payloadHeldBack(output, mayHoldBack, sent),
+  });
+}
+
+function statusOfMessage(
+  output: Output,
+  { kept, passing: { retry, nextTry } }: MessageMachine,
+  mayHoldBack: BothVerdicts | null,
+): OutputStatus {
+  const would_send = mayHoldBack && messageHeldBack(output, mayHoldBack, kept);
+  const status = { output, next_try: nextTry, would_send };
+  const isDry = would_send !== null;
+  if (!kept) return { ...status, state: isDry ? "dry" : "nothing", hasFailed: false, sent: undefined };
+  const { last, stands } = kept;
+  const { text: payload, at, taken: acknowledged, choice, because, tries } = last;
+  const ofDevice = { expect: null, last_answer: null, answered_at: null, away_since: null };
+  const sent = { payload, at, acknowledged, choice, because, tries, ...ofDevice };
+  if (retry?.isSlow || (stands && isGivenUp(output, last)))
+    return { ...status, state: "failed", hasFailed: true, sent };
+  const state = isDry ? "dry" : stands && !last.taken ? "waiting" : "sent";
+  return { ...status, state, hasFailed: stands && retry?.isProblem === true, sent };
 }
 
 interface StatusInput {
@@ -48,7 +134,6 @@ export function outputStatus(output: Output, input: StatusInput): OutputStatus {
 function hasFailed(output: Output, { sent, isRefused }: StatusInput): boolean {
   if (isRefused) return true;
   if (!sent?.stands) return false;
-  if (output.message) return isGivenUp(output, sent);
   return output.confirm !== undefined && sent.answer === "missed";
 }
 

@@ -1,13 +1,18 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { LogLine } from "../log/log-line.ts";
-import { type Protect, UNPROTECTED } from "../log/protect.ts";
-import { type BothVerdicts, payloadHeldBack } from "./choose-outputs.ts";
-import type { Confirmation, Output, Outputs } from "./output.ts";
-import { type OutputStatus, outputStatus } from "./output-status.ts";
+import type { DueQuestion, Flight } from "./due-send.ts";
 import {
+  type MessageMachine,
+  type MessageStep,
+  NO_MESSAGE_PASSES,
+  type PassingMessage,
+} from "./message-machine.ts";
+import type { Confirmation, Output, Outputs } from "./output.ts";
+import type { OutputsKept } from "./outputs-kept.ts";
+import {
+  type DevicesState,
   lastSent,
-  type OutputsState,
   type Sending,
   type Sent,
   withAway,
@@ -22,7 +27,7 @@ import {
  */
 export interface OutputsPart {
   /** What the state file holds. */
-  kept: OutputsState;
+  kept: OutputsKept;
   /** What ends with the process, and with a configuration. */
   passing: PassingOutputs;
 }
@@ -30,8 +35,10 @@ export interface OutputsPart {
 interface PassingOutputs {
   /** The newest to the broker; null: none is open. */
   connection: OutputsConnection | null;
-  /** By the key of the output. */
+  /** Of devices, by the key of the output. */
   byKey: ReadonlyMap<string, PassingOutput>;
+  /** By the key of the output. */
+  messages: ReadonlyMap<string, PassingMessage>;
   /** vigie did not end in order: the power of the building may have failed. */
   isAfterCrash: boolean;
   /** What devices say. A report by which nothing changes is no reason for a look: some devices report each second. */
@@ -159,44 +166,10 @@ export interface WaitingSend {
 }
 
 /** The broker or the address has not answered yet. */
-export interface GivenSend {
+export interface GivenSend extends Flight {
   stage: "given";
-  due: DueSend;
   /** null: it repeats a payload that was acknowledged. */
   send: Sending | null;
-  /** When it was given out, by the steady clock. */
-  since: number;
-}
-
-/** A payload that has to go out now, once: the number stands for it when it was answered. */
-export interface DueSend {
-  number: number;
-  /** The id of the output. */
-  output: string;
-  payload: string;
-  by: ByMqtt | ByHttp;
-}
-
-interface ByMqtt {
-  kind: "mqtt";
-  /** The number of the connection over which it goes. */
-  connection: number;
-  topic: string;
-  qos: 0 | 1 | 2;
-  retain: boolean;
-}
-
-interface ByHttp {
-  kind: "http";
-  /** What `{id}` stands for: the same for all tries of one message. */
-  id: string;
-}
-
-/** A device that has to be asked for its state now, once: the number stands for the question when it was answered. */
-export interface DueQuestion {
-  number: number;
-  /** The id of the output. */
-  output: string;
 }
 
 /** This payload was not taken. It may be taken later: an access list may be corrected, and a device may come back. */
@@ -222,65 +195,20 @@ export function confirmingOutputs({ list }: Outputs): ConfirmingOutput[] {
   return list.filter(hasConfirm);
 }
 
-/** What has to be sent now, and is not acknowledged. The sinks send each number once. */
-export function dueSends({ passing }: OutputsPart): DueSend[] {
-  return [...passing.byKey.values()].flatMap(({ underWay }) =>
-    underWay?.stage === "given" ? [underWay.due] : [],
-  );
-}
-
 /** The devices that have to be asked now, and have not answered. */
 export function dueQuestions({ passing }: OutputsPart): DueQuestion[] {
   return [...passing.byKey.values()].flatMap(({ question }) => question ?? []);
-}
-
-interface StatusContext {
-  outputs: Outputs;
-  /** null: nothing is decided yet. */
-  verdicts: BothVerdicts | null;
-  /** In a demonstration no device gets anything: what goes to its own broker is only what would be sent. */
-  isDemo: boolean;
-  /** An output that throws is as it was. */
-  before?: readonly OutputStatus[];
-  protect?: Protect;
-}
-
-/** What is known of each output, in the order of the configuration. */
-export function outputStatuses(
-  part: OutputsPart,
-  { outputs, verdicts, isDemo, before = [], protect = UNPROTECTED }: StatusContext,
-): OutputStatus[] {
-  const statusOf = (output: Output): OutputStatus => {
-    const sent = lastSent(part.kept, output.key);
-    const { retry, isChoiceOn, nextTry } = passingOf(part, output.key);
-    const { stands = false, stuck = null } = sent ?? {};
-    const status = outputStatus(output, {
-      sent,
-      isRefused: retry?.isSlow ?? false,
-      isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn !== false)),
-      next_try: nextTry,
-      would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
-    });
-    return isDemo && sent
-      ? { ...status, state: "dry" as const, hasFailed: false, would_send: sent.payload }
-      : status;
-  };
-  return outputs.list.flatMap((output) => {
-    let status = before.find((one) => one.output.id === output.id);
-    protect(`the state of output ${output.id}`, () => {
-      status = statusOf(output);
-    });
-    return status ?? [];
-  });
 }
 
 /** When time alone changes something next, by the steady clock. What arrived by then has to be taken first: it may be a report. */
 export function nextOutputBoundary({ passing, kept }: OutputsPart): number {
   if (passing.isEnding) return NEVER;
   let next = NEVER;
+  for (const { wakeAt } of passing.messages.values()) next = Math.min(next, wakeAt);
   for (const { wakeAt } of passing.byKey.values()) next = Math.min(next, wakeAt ?? NEVER);
   for (const [key, reports] of passing.reports.byKey) {
-    const goneFrom = reports.gone && lastSent(kept, key)?.away_since === null ? reports.gone.countsAt : NEVER;
+    const goneFrom =
+      reports.gone && lastSent(kept.devices, key)?.away_since === null ? reports.gone.countsAt : NEVER;
     next = Math.min(next, judgedFrom(passing, key, reports) ?? NEVER, goneFrom);
   }
   return next;
@@ -301,6 +229,8 @@ export function judgedFrom(
   return passing.isEnding ? judgedAt : judgedAt + BETWEEN_JUDGEMENTS;
 }
 
+/** Milliseconds. From then on a save counts as failed: a disk that hangs must not keep payloads back. */
+export const SAVE_LIMIT = 5_000;
 const BETWEEN_JUDGEMENTS = 1_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -358,12 +288,48 @@ export function withReportsOf(part: OutputsPart, key: string, change: ReportsOfD
 
 export function withKept(
   part: OutputsPart,
-  kept: OutputsState,
+  devices: DevicesState,
   saved: "now" | "with the next save",
 ): OutputsPart {
-  if (kept === part.kept) return part;
-  const changed = { ...part, kept };
+  if (devices === part.kept.devices) return part;
+  const changed = { ...part, kept: { ...part.kept, devices } };
   return saved === "now" ? withPassing(changed, { changes: part.passing.changes + 1 }) : changed;
+}
+
+export function messageOf({ kept, passing }: OutputsPart, key: string): MessageMachine {
+  const { messages } = kept;
+  return {
+    kept: Object.hasOwn(messages, key) ? messages[key] : undefined,
+    passing: passing.messages.get(key) ?? NO_MESSAGE_PASSES,
+  };
+}
+
+export function withPassingMessage(
+  part: OutputsPart,
+  key: string,
+  change: Partial<PassingMessage>,
+): OutputsPart {
+  const before = messageOf(part, key).passing;
+  const changed = withChange(before, change);
+  if (changed === before) return part;
+  return withPassing(part, { messages: new Map(part.passing.messages).set(key, changed) });
+}
+
+export function withMessage(
+  before: OutputsPart,
+  key: string,
+  { kept, passing, lines, saved }: MessageStep,
+  at: Clocks,
+): OutputsPart {
+  let part = withPassingMessage(before, key, passing);
+  for (const line of lines) part = say(part, line);
+  if (!kept || kept === messageOf(before, key).kept) return part;
+  part = { ...part, kept: { ...part.kept, messages: { ...part.kept.messages, [key]: kept } } };
+  if (saved === "with the next save") return part;
+  const change = part.passing.changes + 1;
+  const unsaved = { change, limit: at.steady + SAVE_LIMIT };
+  part = withPassing(part, { changes: change });
+  return saved === "now" ? part : withPassingMessage(part, key, { unsaved });
 }
 
 export function say(part: OutputsPart, line: LogLine): OutputsPart {
@@ -380,8 +346,8 @@ export function waitingSends({ passing }: OutputsPart): WaitingSend[] {
 export function dropWaiting(part: OutputsPart, { send, before }: WaitingSend): OutputsPart {
   const { sent, passing } = before;
   // The device may have gone, or come back, since the payload was chosen.
-  const { away_since = null } = lastSent(part.kept, send.key) ?? {};
-  const kept = withoutSending(part.kept, send.key, sent && withAway(sent, away_since));
+  const { away_since = null } = lastSent(part.kept.devices, send.key) ?? {};
+  const kept = withoutSending(part.kept.devices, send.key, sent && withAway(sent, away_since));
   const change = { ...passing, question: null, underWay: null };
   return withKept(withPassingOf(part, send.key, change), kept, "now");
 }

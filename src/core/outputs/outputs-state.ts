@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { COLORS, type Color, type Instant, type IsoDate } from "../calendar/tariff.ts";
-import { dateSchema, instantSchema } from "../calendar/time-schemas.ts";
+import type { Instant } from "../calendar/tariff.ts";
+import { instantSchema } from "../calendar/time-schemas.ts";
 import { type Output, templateText } from "./output.ts";
 
-/** What was sent last to each output, by its key; plain data for the state file. */
-export type OutputsState = Readonly<Record<string, Sent>>;
+/** What was sent last to each device, by the key of its output; plain data for the state file. */
+export type DevicesState = Readonly<Record<string, Sent>>;
 
 /** The payload that was sent last. The names of the keys are those of the state file. */
 export interface Sent {
@@ -28,7 +28,7 @@ export interface Sent {
   /** The choice that decided: the id of its rule, `else` or `unknown`. */
   choice: string | null;
   because: string | null;
-  /** How many times vigie has sent it; for a message, how many times it may have arrived. */
+  /** How many times vigie has sent it. */
   tries: number;
   /** What the device has reported since, and when. */
   last_answer: string | null;
@@ -37,74 +37,32 @@ export interface Sent {
   told: readonly Instant[];
   /** Since when the device says on `confirm.online` that it is away, as far as vigie heard; null: it does not say so. */
   away_since: Instant | null;
-  /** A message that was sent only because of a simulation. */
-  pretended: boolean;
   /** The device may have lost what it was sent: it is told again as soon as that is allowed. */
   came_back: boolean;
   /** A problem until the device confirms: it was told in vain, or something switches it back each time. */
   stuck: "missed" | "switched back" | null;
-  /** The messages that were delivered in the last six hours, or may have been. */
-  delivered: readonly Delivered[];
-  /** For a message: the day that decides, and its colour, forecast or official; null: there is none. */
-  day: IsoDate | null;
-  color: Color | null;
-  /**
-   * For a message: the latest day that people were told, by the choice. null: it is for a device, or was written by an earlier
-   * version, which did not note it.
-   */
-  told_days: Readonly<Record<string, ToldDay>> | null;
-}
-
-/** A message that has arrived, or may have. */
-export interface Delivered {
-  payload: string;
-  /** When it was tried last. */
-  at: Instant;
-  // State files of earlier versions do not have what follows.
-  choice: string | null;
-  day: IsoDate | null;
-  pretended: boolean;
-  /** When it was tried first: this tells it from other messages with the same text. */
-  begun: Instant;
-  tries: number;
-  /** false: nobody has said that it arrived. */
-  taken: boolean;
-}
-
-export interface ToldDay {
-  day: IsoDate;
-  /** The colour of this day as people were told, forecast or official, and its official one since; null: it had none. */
-  color: Color | null;
-  /** Since people were told, its official colour became another one, or they were told something else. */
-  has_changed: boolean;
 }
 
 /** A payload that is about to be sent. */
-export interface Sending extends Pick<Sent, "payload" | "expect" | "pretended"> {
+export interface Sending extends Pick<Sent, "payload" | "expect"> {
   key: string;
   id: string;
-  /** null: it is for a device. */
-  message: (Pick<Sent, "day" | "color"> & Pick<Delivered, "begun">) | null;
   choice: string;
   because: string;
 }
 
-export const NOTHING_SENT: OutputsState = {};
-
-export function lastSent(state: OutputsState, key: string): Sent | undefined {
+export function lastSent(state: DevicesState, key: string): Sent | undefined {
   return Object.hasOwn(state, key) ? state[key] : undefined;
 }
 
 /** Saved before the payload is sent: after a kill the next start knows that it may have been sent. */
 export function recordSending(
-  state: OutputsState,
-  { key, id, message, payload, expect, choice, because, pretended }: Sending,
+  state: DevicesState,
+  { key, id, payload, expect, choice, because }: Sending,
   at: Instant,
-): OutputsState {
+): DevicesState {
   const before = lastSent(state, key);
-  const isAgain =
-    before !== undefined && isStillTried(before, payload) && (!message || message.begun === before.at);
-  const triedBefore = isAgain ? before.tries : 0;
+  const isAgain = before !== undefined && isStillTried(before, payload);
   const sent: Sent = {
     id,
     payload,
@@ -115,18 +73,13 @@ export function recordSending(
     answer: expect === null ? "none" : "awaited",
     choice,
     because,
-    tries: message ? triedBefore : triedBefore + 1,
+    tries: (isAgain ? before.tries : 0) + 1,
     last_answer: null,
     answered_at: null,
     told: [],
     away_since: before?.away_since ?? null,
-    pretended,
     came_back: false,
     stuck: null,
-    delivered: before?.delivered ?? [],
-    day: message?.day ?? null,
-    color: message?.color ?? null,
-    told_days: message ? (before?.told_days ?? {}) : null,
   };
   return { ...state, [key]: sent };
 }
@@ -143,13 +96,13 @@ export function withAway(sent: Sent, away_since: Instant | null): Sent {
 }
 
 /** The payload was not sent in the end: what was sent before it is the last one again. */
-export function withoutSending(state: OutputsState, key: string, before: Sent | undefined): OutputsState {
+export function withoutSending(state: DevicesState, key: string, before: Sent | undefined): DevicesState {
   const { [key]: _unsent, ...others } = state;
   return before ? { ...others, [key]: before } : others;
 }
 
 /** With these parts of what was sent last; the same object if nothing changes. */
-export function recordOf(state: OutputsState, key: string, change: Partial<Sent>): OutputsState {
+export function recordOf(state: DevicesState, key: string, change: Partial<Sent>): DevicesState {
   const sent = lastSent(state, key);
   if (!sent) return state;
   const changed = withChange(sent, change);
@@ -162,7 +115,7 @@ export function withChange<T extends object>(before: T, change: Partial<T>): T {
   return names.every((name) => before[name] === change[name]) ? before : { ...before, ...change };
 }
 
-export function recordAcknowledgement(state: OutputsState, key: string, payload: string): OutputsState {
+export function recordAcknowledgement(state: DevicesState, key: string, payload: string): DevicesState {
   return lastSent(state, key)?.payload === payload ? recordOf(state, key, { acknowledged: true }) : state;
 }
 
@@ -185,52 +138,29 @@ export function isOfChoice({ choice }: Sent): boolean {
  * For the outputs of this configuration. What was sent to an output that is gone is wanted no more. If an output has another topic or
  * address, its new device gets what is in force.
  */
-export function keptFor(state: OutputsState, outputs: readonly Output[], at: Instant): OutputsState {
-  const keys = new Set(outputs.map(({ key }) => key));
+export function devicesFor(state: DevicesState, outputs: readonly Output[], at: Instant): DevicesState {
+  const ofDevices = outputs.filter(({ message }) => !message);
+  const keys = new Set(ofDevices.map(({ key }) => key));
   let next = state;
-  for (const output of outputs) {
-    const { key, message } = output;
+  for (const output of ofDevices) {
+    const { id, key, confirm } = output;
     if (lastSent(state, key)) {
-      next = keptHere(next, output);
+      // Another output may have sent to this device until now.
+      next = recordOf(next, key, { id, ...(!confirm?.online && { away_since: null }) });
       continue;
     }
-    const [former, sent] = formerOf(output, next, keys) ?? [];
+    const [former, sent] =
+      Object.entries(next).find(([other, one]) => one.id === id && !keys.has(other)) ?? [];
     if (former === undefined || !sent) continue;
-    // People at another address have read nothing of it.
-    const moved = message
-      ? undefined
-      : { ...sent, ...NOTHING_TOLD, at, stands: sent.stands && mayGoOn(output, sent.payload) };
+    const moved = { ...sent, ...NOTHING_TOLD, at, stands: sent.stands && mayGoOn(output, sent.payload) };
     next = withoutSending(withoutSending(next, former, undefined), key, moved);
   }
   for (const key of Object.keys(next)) if (!keys.has(key)) next = recordOf(next, key, { stands: false });
   return next;
 }
 
-/** At the same topic or address. */
-function keptHere(state: OutputsState, { id, key, message, confirm }: Output): OutputsState {
-  // Another output may have sent to this device until now.
-  const kept = recordOf(state, key, { id, ...(!confirm?.online && { away_since: null }) });
-  // What people were to read is no payload of a device.
-  const wasMessage = lastSent(kept, key)?.told_days !== null;
-  return wasMessage && !message ? recordOf(kept, key, { ...NOTHING_KNOWN, ...NO_MESSAGE }) : kept;
-}
-
-/** What was sent to another topic or address by the output of this id. */
-function formerOf(
-  { id, message }: Output,
-  state: OutputsState,
-  keys: ReadonlySet<string>,
-): [key: string, sent: Sent] | undefined {
-  const found = Object.entries(state).find(([key, sent]) => sent.id === id && !keys.has(key));
-  // A device whose output is for people now is kept for the day that it comes back, as one whose output is removed.
-  return message && found?.[1].told_days === null ? undefined : found;
-}
-
-/**
- * After a loss of what was recorded since: any of these payloads may have been replaced by another one. Each that is in
- * force is sent again, and none of the others is repeated.
- */
-export function forgetAcknowledgements(state: OutputsState): OutputsState {
+/** Neither what became of a payload is known, nor whether it is wanted still. */
+export function forgetAcknowledged(state: DevicesState): DevicesState {
   const entries = Object.entries(state);
   return Object.fromEntries(
     entries.map(([key, sent]): [string, Sent] => [key, { ...sent, ...NOTHING_KNOWN }]),
@@ -249,18 +179,6 @@ function mayGoOn({ choose, else: otherwise, unknown }: Output, payload: string):
 /** Neither what became of a payload, nor whether it is wanted still. */
 const NOTHING_KNOWN = { acknowledged: false, stands: false, answer: "none" } as const;
 
-/**
- * What only the record of a message has, as that of a device has it. What people have read is kept: the output may be for them again
- * within six hours.
- */
-const NO_MESSAGE = {
-  tries: 0,
-  pretended: false,
-  day: null,
-  color: null,
-  told_days: null,
-} as const;
-
 /** Of another device, which may be wanted to do the same. */
 const NOTHING_TOLD = {
   acknowledged: false,
@@ -273,52 +191,6 @@ const NOTHING_TOLD = {
   came_back: false,
   stuck: null,
 } as const;
-
-/** From the state file; what cannot be read of it is left out. */
-export function readOutputsState(json: unknown): OutputsState {
-  return readOutputs(json).state;
-}
-
-/** Each output is read alone, so that one which cannot be read loses nothing of the others. */
-export function readOutputs(json: unknown): { state: OutputsState; unread: string[] } {
-  if (json === undefined) return { state: NOTHING_SENT, unread: [] };
-  if (typeof json !== "object" || json === null || Array.isArray(json))
-    return { state: NOTHING_SENT, unread: ["all outputs"] };
-  const read = Object.entries(json).map(([key, entry]) => ({ key, ...readSent(entry) }));
-  const entries = read.flatMap(({ key, sent }): [string, Sent][] => (sent ? [[key, sent]] : []));
-  const unread = read.filter(({ isWhole }) => !isWhole).map(({ key }) => key);
-  return { state: entries.length === 0 ? NOTHING_SENT : Object.fromEntries(entries), unread };
-}
-
-/**
- * If only a part can be read, it is not known what became of the payload: the one that is in force is sent again. That holds for
- * `else`, too, because something was sent.
- */
-function readSent(entry: unknown): { sent?: Sent; isWhole: boolean } {
-  const whole = sentSchema.safeParse(entry).data;
-  if (whole) return { sent: whole, isWhole: true };
-  const least = leastSchema.safeParse(entry).data;
-  return least ? { sent: least, isWhole: false } : { isWhole: false };
-}
-
-const deliveredSchema = z
-  .object({
-    payload: z.string(),
-    at: instantSchema,
-    choice: z.string().nullable().default(null),
-    day: dateSchema.nullable().default(null),
-    pretended: z.boolean().default(false),
-    begun: instantSchema.nullable().default(null),
-    tries: z.int().default(1),
-    taken: z.boolean().default(true),
-  })
-  .transform((one): Delivered => ({ ...one, begun: one.begun ?? one.at }));
-
-const toldDaySchema = z.object({
-  day: dateSchema,
-  color: z.enum(COLORS).nullable(),
-  has_changed: z.boolean(),
-}) satisfies z.ZodType<ToldDay>;
 
 const sentSchema = z.object({
   id: z.string().nullable().default(null),
@@ -335,15 +207,19 @@ const sentSchema = z.object({
   answered_at: instantSchema.nullable().default(null),
   told: z.array(instantSchema).default([]),
   away_since: instantSchema.nullable().default(null),
-  pretended: z.boolean().default(false),
   came_back: z.boolean().default(false),
   stuck: z.enum(["missed", "switched back"]).nullable().default(null),
-  delivered: z.array(deliveredSchema).default([]),
-  day: dateSchema.nullable().default(null),
-  color: z.enum(COLORS).nullable().default(null),
-  told_days: z.record(z.string(), toldDaySchema).nullable().default(null),
 }) satisfies z.ZodType<Sent>;
 
+/** If only a part can be read, it is not known what became of the payload. That holds for `else`, too, because something was sent. */
 const leastSchema = z
   .object({ payload: z.string(), at: instantSchema })
   .transform((least): Sent => sentSchema.parse({ ...least, ...NOTHING_KNOWN, expect: null }));
+
+/** undefined: nothing of it can be read. `isWhole`: all of it could. */
+export function readSent(entry: unknown): { read?: Sent; isWhole: boolean } {
+  const whole = sentSchema.safeParse(entry).data;
+  if (whole) return { read: whole, isWhole: true };
+  const least = leastSchema.safeParse(entry).data;
+  return least ? { read: least, isWhole: false } : { isWhole: false };
+}

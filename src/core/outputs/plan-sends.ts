@@ -3,10 +3,12 @@ import type { Facts } from "../facts/facts.ts";
 import type { Timeline } from "../rules/condition-types.ts";
 import { NOTHING_SEEN } from "../rules/seen.ts";
 import { findSpan } from "../rules/timeline.ts";
-import { chooseOutputs, whyNothing } from "./choose-outputs.ts";
-import { recordArrival } from "./messages.ts";
+import { type BothVerdicts, chooseMessageText, chooseOutputs, whyNothing } from "./choose-outputs.ts";
+import { decideMessage, isTried, recordArrival, stopTrying } from "./decide-message.ts";
+import type { Messages } from "./message.ts";
 import type { Output } from "./output.ts";
-import { lastSent, type OutputsState, recordAcknowledgement, recordSending } from "./outputs-state.ts";
+import type { OutputsKept } from "./outputs-kept.ts";
+import { type DevicesState, lastSent, recordAcknowledgement, recordSending } from "./outputs-state.ts";
 
 /** A payload that an output will send, if no colour changes and the device's broker is there. */
 export interface PlannedSend {
@@ -20,7 +22,7 @@ interface SendPlan {
   timelines: ReadonlyMap<string, Timeline>;
   factsAt: (at: Instant) => Facts;
   /** What was sent before. */
-  state: OutputsState;
+  kept: OutputsKept;
   from: Instant;
   to: Instant;
 }
@@ -43,29 +45,54 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
     };
     return { at, verdicts: new Map(ids.map((id) => [id, verdictOf(id)])), factsAt };
   };
-  let { state } = plan;
+  const sent = lastSent(plan.kept.devices, output.key);
+  const messages = plan.kept.messages[output.key];
+  const send = output.message ? messageSender(output, messages) : deviceSender(output, plan.kept.devices);
   const sends = [...new Set(instants)]
     .sort((one, other) => one - other)
-    .flatMap((at) => {
+    .flatMap((at): PlannedSend[] => {
       const known = knownAt(at);
-      const chosen = chooseOutputs(
-        { dry_when_simulated: false, list: [output] },
-        { withSimulation: known, withoutSimulation: known },
-        state,
-        at,
-      );
-      state = chosen.state;
-      for (const send of chosen.sends) {
-        state = recordSending(state, send, at);
-        state = output.message
-          ? recordArrival(state, send.key, { isTaken: true, at })
-          : recordAcknowledgement(state, send.key, send.payload);
-      }
-      return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
+      const found = send({ withSimulation: known, withoutSimulation: known }, at);
+      return found ? [{ at, ...found }] : [];
     });
   const isSentAtOnce = sends[0]?.at === from;
-  const nothing = isSentAtOnce ? null : whyNothing(output, knownAt(from), lastSent(plan.state, output.key));
+  const nothing = isSentAtOnce ? null : whyNothing(output, knownAt(from), { sent, messages });
   return { sends, nothing };
+}
+
+/** Called at one instant after the other. undefined: nothing is sent then. */
+type Sender = (both: BothVerdicts, at: Instant) => Pick<PlannedSend, "payload" | "because"> | undefined;
+
+function deviceSender(output: Output, before: DevicesState): Sender {
+  let state = before;
+  return (both, at) => {
+    const chosen = chooseOutputs({ dry_when_simulated: false, list: [output] }, both, state);
+    state = chosen.state;
+    const [send] = chosen.sends;
+    if (!send) return undefined;
+    const { key, payload, because } = send;
+    state = recordAcknowledgement(recordSending(state, send, at), key, payload);
+    return { payload, because };
+  };
+}
+
+function messageSender(output: Output, before: Messages | undefined): Sender {
+  let messages = before;
+  return (both, at) => {
+    const wanted = chooseMessageText({ dry_when_simulated: false }, output, both);
+    if (wanted === "as before") return undefined;
+    const { withoutSimulation: real } = both;
+    const facts = real.factsAt(real.at);
+    if (typeof wanted === "string") {
+      messages &&= stopTrying(messages, facts);
+      return undefined;
+    }
+    messages = decideMessage(output, wanted, messages, { facts, at, mayBegin: true });
+    if (!messages || !isTried(output, messages)) return undefined;
+    const { text, because } = messages.last;
+    messages = recordArrival(messages, { isTaken: true, at });
+    return { payload: text, because };
+  };
 }
 
 /** The first instant, and those at which time alone changes a fact. */

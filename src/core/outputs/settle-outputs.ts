@@ -5,15 +5,16 @@ import { quotePayload } from "../log/quote-payload.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, type ChosenSends, chooseOutputs } from "./choose-outputs.ts";
 import { judgeIfDue, judgePresence, turnIfDue } from "./device-reports.ts";
-import { nextTryOf, oftenUntil } from "./messages.ts";
+import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
 import { describeOutput, type Output, type Outputs, placeOf } from "./output.ts";
 import {
   dropWaiting,
   hasConfirm,
+  messageOf,
   NEW_PAYLOAD,
   type OutputsPart,
   passingOf,
-  type Retry,
+  SAVE_LIMIT,
   say,
   type WaitingSend,
   waitingSends,
@@ -22,17 +23,9 @@ import {
   withReportsOf,
 } from "./outputs-part.ts";
 import { isStillTried, lastSent, recordSending, type Sending, withoutSending } from "./outputs-state.ts";
+import { noteMessageWake, settleMessage, shownInstant } from "./settle-message.ts";
 import { forgetFormer, takeBack } from "./take-back.ts";
-import {
-  aloneUntil,
-  give,
-  givesUpAt,
-  isItsTurn,
-  isReachable,
-  nextSlowTry,
-  nextTelling,
-  tellIfDue,
-} from "./tell-devices.ts";
+import { give, givesUpAt, nextSlowTry, nextTelling, tellIfDue } from "./tell-devices.ts";
 
 interface SettleContext {
   outputs: Outputs;
@@ -66,9 +59,9 @@ export function settleOutputs(
     const protectDrop: Protect = (name, run) => protect(`${name}, if it is still wanted`, run);
     const kept = waiting.reduce(
       (state, { send, before: { sent } }) => withoutSending(state, send.key, sent),
-      part.kept,
+      part.kept.devices,
     );
-    const wanted = verdicts ? chooseOutputs(outputs, verdicts, kept, at.now, protectDrop).sends : [];
+    const wanted = verdicts ? chooseOutputs(outputs, verdicts, kept, protectDrop).sends : [];
     part = dropUnwanted(part, waiting, wanted);
   }
   if (clock === "agreed") part = forgetFormer(part, outputs);
@@ -79,11 +72,16 @@ export function settleOutputs(
       protect(`the reports of output ${output.id}`, () => {
         part = turnIfDue(judgeIfDue(part, output, at), output, at);
       });
-  const open = { ...outputs, list: outputs.list.filter((output) => !isMessageUnderWay(part, output)) };
-  const chosen = verdicts && chooseOutputs(open, verdicts, part.kept, at.now, protect);
+  const chosen = verdicts && chooseOutputs(outputs, verdicts, part.kept.devices, protect);
   if (chosen) part = forgetRetries(withKept(part, chosen.state, "now"), outputs, chosen.sends);
   for (const output of byTurn(part, outputs.list)) {
     const { key } = output;
+    if (output.message) {
+      protect(`the payload of output ${output.id}`, () => {
+        if (verdicts) part = settleMessage(part, output, { outputs, verdicts, at });
+      });
+      continue;
+    }
     protect(`what is sent to output ${output.id}`, () => {
       const send = chosen?.sends.find((one) => one.key === key);
       part = withPassingOf(part, key, { isChoiceOn: chosen && isChoiceOn(part, chosen, key) });
@@ -100,13 +98,10 @@ function isChoiceOn(part: OutputsPart, { choicesOn, waiting }: ChosenSends, key:
 
 /** What is tried again comes last, in the order in which it is due: what has to go out alone keeps nothing else back. */
 function byTurn(part: OutputsPart, list: readonly Output[]): readonly Output[] {
-  const dueAt = ({ key }: Output) => passingOf(part, key).retry?.at ?? 0;
+  const retryOf = ({ key, message }: Output) =>
+    (message ? messageOf(part, key).passing : passingOf(part, key)).retry;
+  const dueAt = (output: Output) => retryOf(output)?.at ?? 0;
   return list.toSorted((one, other) => dueAt(one) - dueAt(other));
-}
-
-/** Whether it arrives decides what comes next: its answer is waited for. */
-function isMessageUnderWay(part: OutputsPart, { key, message }: Output): boolean {
-  return message && passingOf(part, key).underWay?.stage === "given";
 }
 
 function settleOutput(
@@ -124,19 +119,19 @@ function noteWakes(before: OutputsPart, { list }: Outputs, at: Clocks, protect: 
   let part = before;
   for (const output of list)
     protect(`when output ${output.id} is due next`, () => {
+      if (output.message) {
+        part = noteMessageWake(part, output, at);
+        return;
+      }
       const nextTry = nextTryShown(part, output, at);
       part = withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at), nextTry });
     });
   return part;
 }
 
-/** By the wall clock. It stays the same, though the two clocks do not go exactly alike. */
 function nextTryShown(part: OutputsPart, output: Output, at: Clocks): Instant | null {
   const next = nextSlowTry(part, output, at);
-  if (next === null) return null;
-  const shown = Math.round(at.now + (next - at.steady));
-  const { nextTry } = passingOf(part, output.key);
-  return nextTry !== null && Math.abs(nextTry - shown) < SAME_TRY ? nextTry : shown;
+  return next === null ? null : shownInstant(next, passingOf(part, output.key).nextTry, at);
 }
 
 /** When time alone changes something of this output; null: never. */
@@ -155,14 +150,9 @@ function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null 
   const limit = underWay?.stage === "waiting for the save" ? underWay.saveLimit : null;
   const saveLimit = limit !== null && limit > at.steady ? limit : null;
   const retryAt = retry && retry.at > at.steady ? retry.at : null;
-  const alone = aloneUntil(passing);
+  const alone = underWay?.stage === "given" ? aloneUntil(underWay) : null;
   const othersFrom = alone !== null && alone > at.steady ? alone : null;
-  const sent = lastSent(part.kept, output.key);
-  const often = output.message && sent ? oftenUntil(sent, at.now) : null;
-  const allowedAt = often === null ? null : at.steady + Math.max(1, often - at.now);
-  const instants = [saveLimit, retryAt, othersFrom, allowedAt, ...ofDevice].filter(
-    (instant) => instant !== null,
-  );
+  const instants = [saveLimit, retryAt, othersFrom, ...ofDevice].filter((instant) => instant !== null);
   return instants.length === 0 ? null : Math.min(...instants);
 }
 
@@ -221,25 +211,24 @@ function beginSend(
   const { key, payload } = send;
   const passing = passingOf(before, key);
   const { underWay } = passing;
-  const retry = retryOf(before, output, send, at);
+  const { retry } = passing;
   const isTooEarly = retry?.payload === payload && retry.at > at.steady;
   // What waits for its turn at a host is replaced; what is under way there is answered first.
   const isReplaced =
     output.to.kind === "http" && underWay?.stage === "given" && underWay.due.payload !== payload;
-  if (!isReachable(before, output) || (underWay && !isReplaced)) return before;
-  if (isTooEarly) return withPassingOf(before, key, { retry });
-  const sent = lastSent(before.kept, key);
+  if (!isReachable(before, output) || (underWay && !isReplaced) || isTooEarly) return before;
+  const sent = lastSent(before.kept.devices, key);
   // The state file says already that it may have been sent: another try needs no write.
   const isWritten = retry !== null && sent !== undefined && isStillTried(sent, payload);
   if (isWritten && !isItsTurn(before, output, at)) return before;
-  const recorded = recordSending(before.kept, send, at.now);
+  const recorded = recordSending(before.kept.devices, send, at.now);
   if (isWritten) return give(withKept(before, recorded, "with the next save"), output, send, at);
   const kept = withKept(before, recorded, "now");
   // That the device is away is kept with what was sent, and this may be the first.
   const part = hasConfirm(output) ? judgePresence(kept, output, at) : kept;
   const former = passing.former ?? sent ?? null;
   return withPassingOf(part, key, {
-    former: clock === "unsure" && !output.message ? former : passing.former,
+    former: clock === "unsure" ? former : passing.former,
     underWay: {
       stage: "waiting for the save",
       send,
@@ -249,23 +238,7 @@ function beginSend(
       before: { sent, passing },
     },
     ...NEW_PAYLOAD,
-    ...(send.message && { retry: null }),
   });
-}
-
-/**
- * When this payload is tried again; null: there was no try. A message that may have arrived before a restart is tried again when it
- * would be without the restart.
- */
-function retryOf(part: OutputsPart, output: Output, { payload, message }: Sending, at: Clocks): Retry | null {
-  const { retry } = passingOf(part, output.key);
-  if (!message) return retry;
-  const sent = lastSent(part.kept, output.key);
-  if (sent?.payload !== payload || sent.at !== message.begun) return null;
-  if (retry?.payload === payload) return retry;
-  const next = nextTryOf(output, sent, at);
-  if (next <= at.steady) return null;
-  return { payload, since: at.steady, at: next, isSlow: false, isProblem: false, mayHaveArrived: true };
 }
 
 /** What the device reported before the payload was sent says nothing about it. */
@@ -275,7 +248,3 @@ function forgetReport(part: OutputsPart, key: string): OutputsPart {
     ? withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, said: null })
     : part;
 }
-
-/** Milliseconds. */
-const SAVE_LIMIT = 5_000;
-const SAME_TRY = 1_000;

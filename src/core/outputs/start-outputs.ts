@@ -1,6 +1,8 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import type { LogLine } from "../log/log-line.ts";
 import { resumeTurn } from "./device-reports.ts";
 import type { Outputs } from "./output.ts";
+import { keptFor, type OutputsKept } from "./outputs-kept.ts";
 import {
   confirmingOutputs,
   NOTHING_PASSES,
@@ -8,9 +10,10 @@ import {
   type PassingOutput,
   say,
   withKept,
+  withPassingMessage,
   withPassingOf,
 } from "./outputs-part.ts";
-import { keptFor, lastSent, type OutputsState, recordOf } from "./outputs-state.ts";
+import { lastSent, recordOf } from "./outputs-state.ts";
 
 interface StartContext {
   outputs: Outputs;
@@ -21,13 +24,13 @@ interface StartContext {
 
 /** `known`: what the state file holds, or what was kept with the configuration before. */
 export function startOutputs(
-  known: OutputsState,
+  known: OutputsKept,
   at: Clocks,
   { outputs, isAfterCrash = false, before = null }: StartContext,
 ): OutputsPart {
   const kept = keptFor(known, outputs.list, at.now);
   const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
-  const entries = Object.entries(kept).map(([key, sent]): [string, PassingOutput] => {
+  const entries = Object.entries(kept.devices).map(([key, sent]): [string, PassingOutput] => {
     const told = sent.told.map(steady);
     // A device that was told again is not told sooner because vigie was restarted.
     return [key, { ...NOTHING_PASSES, told, sentAt: told.at(-1) ?? null }];
@@ -37,6 +40,7 @@ export function startOutputs(
     passing: {
       connection: null,
       byKey: new Map(entries),
+      messages: new Map(),
       isAfterCrash,
       reports: { byKey: new Map(), retained: new Map() },
       changes: 0,
@@ -56,51 +60,72 @@ export function startOutputs(
   );
 }
 
-/**
- * What was not taken is tried at once, but for a message that may have arrived: its pause goes on. The problem goes on, too, unless there
- * is no such output any more.
- */
+/** What was not taken is tried at once. The problem goes on, too, unless there is no such output any more. */
 function keepProblems(
   start: OutputsPart,
-  known: OutputsState,
+  known: OutputsKept,
   { outputs, before, at }: { outputs: Outputs; before: OutputsPart["passing"]; at: Clocks },
 ): OutputsPart {
-  let part = start;
+  let part = keepRetriesOfMessages(start, known, { outputs, before, at });
   for (const [key, { retry, tellingFailure }] of before.byKey) {
     if (retry === null && tellingFailure === null) continue;
-    const output = outputs.list.find((one) => one.key === key);
+    const output = outputs.list.find((one) => one.key === key && !one.message);
     const isTold = output?.confirm !== undefined && tellingFailure !== null;
-    const isPauseKept = output?.message && retry?.mayHaveArrived;
     part =
       output && (retry || isTold)
         ? withPassingOf(part, key, {
-            retry: retry && { ...retry, at: isPauseKept ? retry.at : at.steady },
+            retry: retry && { ...retry, at: at.steady },
             ...(isTold && { tellingFailure }),
           })
-        : say(part, {
-            problem: `output ${key}`,
-            isOver: `Nothing has to be sent to ${nameDevice(known, key)} any more`,
-          });
+        : say(part, endFormer(key, lastSent(known.devices, key)?.id));
   }
   return part;
 }
 
+/** The pause of a message that may have arrived goes on. */
+function keepRetriesOfMessages(
+  start: OutputsPart,
+  known: OutputsKept,
+  { outputs, before, at }: { outputs: Outputs; before: OutputsPart["passing"]; at: Clocks },
+): OutputsPart {
+  let part = start;
+  for (const [key, { retry }] of before.messages) {
+    if (retry === null) continue;
+    const isSame = outputs.list.some((one) => one.key === key && one.message);
+    part = isSame
+      ? withPassingMessage(part, key, {
+          retry: { ...retry, at: retry.mayHaveArrived ? retry.at : at.steady },
+        })
+      : say(part, endFormer(key, known.messages[key]?.id));
+  }
+  return part;
+}
+
+function endFormer(key: string, id: string | null | undefined): LogLine {
+  return {
+    problem: `output ${key}`,
+    isOver: `Nothing has to be sent to ${nameFormer(key, id)} any more`,
+  };
+}
+
 /** Nobody waits any more for what a device does that has no output, or whose output does not say what confirms. */
-function endProblems(start: OutputsPart, known: OutputsState, outputs: Outputs): OutputsPart {
+function endProblems(start: OutputsPart, known: OutputsKept, outputs: Outputs): OutputsPart {
   const confirmed = new Set(confirmingOutputs(outputs).map(({ key }) => key));
-  const keys = Object.keys(known).filter((key) => known[key]?.stuck !== null && !confirmed.has(key));
+  const keys = Object.keys(known.devices).filter(
+    (key) => known.devices[key]?.stuck !== null && !confirmed.has(key),
+  );
   let part = start;
   for (const key of keys) {
-    part = withKept(part, recordOf(part.kept, key, { stuck: null }), "with the next save");
+    part = withKept(part, recordOf(part.kept.devices, key, { stuck: null }), "with the next save");
     part = say(part, {
       problem: `answer ${key}`,
-      isOver: `Nothing is asked of ${nameDevice(known, key)} any more`,
+      isOver: `Nothing is asked of ${nameFormer(key, lastSent(known.devices, key)?.id)} any more`,
     });
   }
   return part;
 }
 
 /** The output may be gone, or be for another device by now. */
-function nameDevice(known: OutputsState, key: string): string {
-  return `the former device of output ${lastSent(known, key)?.id ?? key}`;
+function nameFormer(key: string, id: string | null | undefined): string {
+  return `the former device of output ${id ?? key}`;
 }

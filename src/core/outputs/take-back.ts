@@ -1,6 +1,6 @@
 import type { Outputs } from "./output.ts";
 import { type OutputsPart, passingOf, withKept, withPassingOf } from "./outputs-part.ts";
-import { lastSent, type OutputsState, type Sent } from "./outputs-state.ts";
+import { type DevicesState, lastSent, type Sent } from "./outputs-state.ts";
 
 /** A source agrees with this machine's clock: what was chosen by it stands. */
 export function forgetFormer(before: OutputsPart, { list }: Outputs): OutputsPart {
@@ -15,13 +15,13 @@ export function takeBack(before: OutputsPart, { list }: Outputs): OutputsPart {
   return list.reduce((part, { key }) => {
     const { former } = passingOf(part, key);
     if (!former) return part;
-    const isOther = lastSent(part.kept, key)?.payload !== former.payload;
-    const kept = isOther ? inForceAgain(part.kept, key, former) : part.kept;
+    const isOther = lastSent(part.kept.devices, key)?.payload !== former.payload;
+    const kept = isOther ? inForceAgain(part.kept.devices, key, former) : part.kept.devices;
     return withPassingOf(withKept(part, kept, "now"), key, { former: null });
   }, before);
 }
 
-function inForceAgain(state: OutputsState, key: string, former: Sent): OutputsState {
+function inForceAgain(state: DevicesState, key: string, former: Sent): DevicesState {
   const again: Sent = {
     ...former,
     away_since: lastSent(state, key)?.away_since ?? null,

@@ -9,13 +9,16 @@ import {
   type Report,
   takeReport,
 } from "./device-reports.ts";
-import { isGivenUp, MOST_TRIES, pauseAfter, recordArrival } from "./messages.ts";
+import { isSuspect } from "./flights.ts";
+import { noteFailed, noteTaken } from "./message-machine.ts";
+import { describeNotTaken, type Failure, isOverMqtt, nameRefusal, PAUSE, pauseOf } from "./not-taken.ts";
 import { describeOutput, describeTaken, type Output, type Outputs, placeOf } from "./output.ts";
 import {
   confirmingOutputs,
   dropWaiting,
   type GivenSend,
   hasConfirm,
+  messageOf,
   type OutputsPart,
   type PassingOutput,
   passingOf,
@@ -23,11 +26,12 @@ import {
   say,
   waitingSends,
   withKept,
+  withMessage,
   withPassing,
+  withPassingMessage,
   withPassingOf,
 } from "./outputs-part.ts";
 import { lastSent, recordAcknowledgement, recordOf } from "./outputs-state.ts";
-import { isSuspect, PAUSE } from "./tell-devices.ts";
 
 /** What happens to outputs from outside. Events of a connection or a message that is over change nothing. */
 export type OutputsEvent =
@@ -136,12 +140,7 @@ function openConnection(
 
 /** What the broker has not acknowledged may have arrived or not. The connection may end because of it, so it is not sent again at once. */
 function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): OutputsPart {
-  let part = before;
-  for (const output of overMqtt(outputs)) {
-    const { underWay } = passingOf(part, output.key);
-    if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
-    if (underWay?.stage === "given") part = loseSending(part, output, underWay, { at, outputs });
-  }
+  let part = overMqtt(outputs).reduce((next, output) => loseUnderWay(next, output, at, outputs), before);
   for (const output of confirmingOutputs(outputs)) {
     const { key, confirm } = output;
     if (!isOverMqtt(output) && confirm.from.kind === "http") continue;
@@ -154,31 +153,45 @@ function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): Outp
   return withPassing(part, { connection: null });
 }
 
+function loseUnderWay(part: OutputsPart, output: Output, at: Clocks, outputs: Outputs): OutputsPart {
+  if (messageOf(part, output.key).passing.inFlight) return loseMessage(part, output, at);
+  const { underWay } = passingOf(part, output.key);
+  if (underWay?.stage === "waiting for the save") return dropWaiting(part, underWay);
+  return underWay ? loseSending(part, output, underWay, { at, outputs }) : part;
+}
+
 function loseSending(
   before: OutputsPart,
   output: Output,
-  { due: { number, payload } }: GivenSend,
+  { due: { number } }: GivenSend,
   { at, outputs }: { at: Clocks; outputs: Outputs },
 ): OutputsPart {
-  const { key, message } = output;
+  const { key } = output;
   const lost = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
-  if (message) {
-    const part = noteArrival(withPassingOf(before, key, { underWay: null }), output, at);
-    const retry = nextTry(part, output, payload, lost, at);
-    return sayIfGivenUp(withPassingOf(part, key, { retry }), output);
-  }
   // vigie itself ends the connection or the request then.
   if (before.passing.isEnding) return withPassingOf(before, key, { underWay: null });
   const why = `the connection to the broker ended before this was acknowledged. If that happens each time, the broker may end it because vigie may not publish to ${placeOf(output)}: check its access list`;
   return takeNotTaken(before, { ...lost, number, message: why }, at, outputs);
 }
 
-function overMqtt({ list }: Outputs): Output[] {
-  return list.filter(isOverMqtt);
+/** Nothing is said of that: the connection has its own problem. */
+function loseMessage(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
+  return failMessage(part, output, { ...UNANSWERED, mayHaveArrived: true, isLost: true }, at);
 }
 
-function isOverMqtt({ to }: Output): boolean {
-  return to.kind === "mqtt";
+function failMessage(
+  part: OutputsPart,
+  output: Output,
+  failure: Failure & { isLost?: boolean },
+  at: Clocks,
+): OutputsPart {
+  const { isEnding } = part.passing;
+  const step = noteFailed(messageOf(part, output.key), output, { ...failure, isEnding }, at);
+  return withMessage(part, output.key, step, at);
+}
+
+function overMqtt({ list }: Outputs): Output[] {
+  return list.filter(isOverMqtt);
 }
 
 /** Ends what was chosen and not given out. */
@@ -196,6 +209,11 @@ function noteReportsRead(part: OutputsPart, number: number, at: Clocks, outputs:
 }
 
 function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, outputs: Outputs): OutputsPart {
+  const ofMessage = findMessage(before, number, outputs);
+  if (ofMessage) {
+    const { key } = ofMessage;
+    return withMessage(before, key, noteTaken(messageOf(before, key), ofMessage, at), at);
+  }
   const found = findGiven(before, number, outputs);
   if (!found) return before;
   const { output, given } = found;
@@ -218,9 +236,7 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
     sentence: `Sent ${quotePayload(payload)} to ${describeOutput(output)}: ${given.send.because}`,
   });
   part = say(part, isOver);
-  if (output.message)
-    return withKept(part, recordArrival(part.kept, key, { isTaken: true, at: at.now }), "now");
-  part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
+  part = withKept(part, recordAcknowledgement(part.kept.devices, key, payload), "now");
   if (!hasConfirm(output) || output.confirm.from.kind !== "mqtt") return part;
   const report = part.passing.reports.retained.get(output.confirm.from.topic);
   return report === undefined
@@ -231,6 +247,8 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
 type NotTaken = OutputsEvent & { kind: "refused" | "unanswered" };
 
 function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs: Outputs): OutputsPart {
+  const ofMessage = findMessage(before, event.number, outputs);
+  if (ofMessage) return failMessage(before, ofMessage, failureOf(event), at);
   const found = findGiven(before, event.number, outputs);
   if (!found) return before;
   const { output, given } = found;
@@ -249,7 +267,14 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
     return isPaused ? say(failed, { problem: `output ${key}`, starts }) : failed;
   }
   // Its choice may have ended meanwhile. If it has begun again, what it sends is another order, which waits for nothing.
-  return lastSent(part.kept, key)?.stands ? tryLater(part, output, event, at) : part;
+  return lastSent(part.kept.devices, key)?.stands ? tryLater(part, output, event, at) : part;
+}
+
+function failureOf(event: NotTaken): Failure {
+  const { kind, message } = event;
+  if (kind === "refused") return { ...UNANSWERED, message, isRefused: true };
+  const { mayHaveArrived, retryAfter, isBusy = false } = event;
+  return { message, isRefused: false, isBusy, mayHaveArrived, retryAfter };
 }
 
 function earliestAgain(event: NotTaken, { steady }: Clocks): number | null {
@@ -261,28 +286,24 @@ function earliestAgain(event: NotTaken, { steady }: Clocks): number | null {
 function notTold(part: OutputsPart, before: OutputsPart, key: string): OutputsPart {
   const { told, sentAt } = passingOf(before, key);
   if (told.at(-1) !== sentAt) return part;
-  const kept = recordOf(part.kept, key, { told: lastSent(part.kept, key)?.told.slice(0, -1) ?? [] });
+  const kept = recordOf(part.kept.devices, key, {
+    told: lastSent(part.kept.devices, key)?.told.slice(0, -1) ?? [],
+  });
   return withKept(withPassingOf(part, key, { told: told.slice(0, -1) }), kept, "with the next save");
 }
 
-/** A device or a service that is away is tried again, at first often; one that refuses every ten minutes. */
-function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
+/** A device that is away is tried again, at first often; one that refuses every ten minutes. */
+function tryLater(part: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
   const { key } = output;
-  const isRefused = event.kind === "refused";
-  const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, at) : before;
-  const { payload = "" } = lastSent(part.kept, key) ?? {};
+  const { payload = "" } = lastSent(part.kept.devices, key) ?? {};
   const retry = nextTry(part, output, payload, event, at);
-  const then = retry?.isSlow ? "It is sent again every ten minutes" : "It is sent again";
+  const then = retry.isSlow ? "It is sent again every ten minutes" : "It is sent again";
   const notTaken = describeNotTaken(output, payload, event.message);
-  const starts = isRefused
-    ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
-    : `${notTaken}. ${then}`;
-  const tried = withPassingOf(part, key, { retry, questions: 0 });
-  return retry ? say(tried, { problem: `output ${key}`, starts }) : sayIfGivenUp(tried, output);
-}
-
-function describeNotTaken(output: Output, payload: string, why: string): string {
-  return `${describeOutput(output)} did not take ${quotePayload(payload)}: ${why}`;
+  const starts =
+    event.kind === "refused"
+      ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
+      : `${notTaken}. ${then}`;
+  return say(withPassingOf(part, key, { retry, questions: 0 }), { problem: `output ${key}`, starts });
 }
 
 /** A broker that ends the connection gives no reason. */
@@ -290,48 +311,18 @@ function describeRefusal(output: Output, payload: string, { kind, message }: Not
   return kind === "refused" ? nameRefusal(output, message) : describeNotTaken(output, payload, message);
 }
 
-/** Several devices may be at one address. What a broker refuses has its topic. */
-function nameRefusal({ name, to }: Output, message: string): string {
-  return to.kind === "http" ? `${name.en}: ${message}` : message;
-}
-
-/** A message that was sent for the last time, and nobody has said that it arrived. */
-function sayIfGivenUp(part: OutputsPart, output: Output): OutputsPart {
-  const sent = lastSent(part.kept, output.key);
-  if (!output.message || !sent || !isGivenUp(output, sent)) return part;
-  const sentence = `${describeOutput(output)} has not said whether it took ${quotePayload(sent.payload)}. It was sent ${sent.tries} times, and may have arrived. It is not sent again`;
-  return say(part, { level: "warn", sentence });
-}
-
-/** null: a message that is given up. */
-function nextTry(
-  part: OutputsPart,
-  output: Output,
-  payload: string,
-  event: Pick<NotTaken, "kind"> & { retryAfter?: number | null; isBusy?: boolean; mayHaveArrived?: boolean },
-  at: Clocks,
-): Retry | null {
-  const { key, message, confirm } = output;
+function nextTry(part: OutputsPart, output: Output, payload: string, event: NotTaken, at: Clocks): Retry {
+  const { key, confirm } = output;
   const last = lastTry(part, key, payload);
-  const sent = lastSent(part.kept, key);
   const isRefused = event.kind === "refused";
   const since = last && !isRefused ? last.since : at.steady;
   const { every, for: length } = confirm ?? USUAL;
-  const { mayHaveArrived = false } = event;
-  const isUnsure = message && mayHaveArrived;
-  if (isUnsure && sent && isGivenUp(output, sent)) return null;
-  // Nobody is troubled by a message that finds no way to its service.
-  const isPatient = message && (isUnsure || event.isBusy !== true);
-  const isSlow = isRefused || (!isPatient && at.steady - since >= length);
+  const isSlow = isRefused || at.steady - since >= length;
   const isProblem = isSlow || last?.isProblem === true;
-  const usual = isUnsure ? pauseAfter(output, sent?.tries ?? 1) : pauseOf(output, every, at.steady - since);
-  const wait = Math.max(isSlow ? PAUSE : usual, event.retryAfter ?? 0);
+  const usual = pauseOf(output, every, at.steady - since);
+  const { mayHaveArrived, retryAfter } = failureOf(event);
+  const wait = Math.max(isSlow ? PAUSE : usual, retryAfter ?? 0);
   return { payload, since, at: at.steady + wait, isSlow, isProblem, mayHaveArrived };
-}
-
-/** Over MQTT each try may end the connection, which all devices need: the pause doubles. 30 s, then 60 s (tried for 30 s), 120 s (for 90 s). */
-function pauseOf({ to }: Output, every: number, triedFor: number): number {
-  return to.kind === "mqtt" ? Math.max(every, Math.min(triedFor + every, PAUSE)) : every;
 }
 
 function lastTry(part: OutputsPart, key: string, payload: string): Retry | null {
@@ -341,7 +332,7 @@ function lastTry(part: OutputsPart, key: string, payload: string): Retry | null 
 
 /** The device has reported what is expected meanwhile: it has the payload, and only the answer was lost. */
 function hasArrived({ kept }: OutputsPart, { send }: GivenSend): boolean {
-  return send !== null && lastSent(kept, send.key)?.acknowledged === true;
+  return send !== null && lastSent(kept.devices, send.key)?.acknowledged === true;
 }
 
 /** What was not written is sent at the next start as if nothing had happened. */
@@ -351,24 +342,17 @@ function takeCutOff(
   at: Clocks,
   outputs: Outputs,
 ): OutputsPart {
+  const ofMessage = findMessage(before, number, outputs);
+  if (ofMessage)
+    return mayHaveArrived
+      ? loseMessage(before, ofMessage, at)
+      : withPassingMessage(before, ofMessage.key, { inFlight: null });
   const found = findGiven(before, number, outputs);
   if (!found) return before;
   const { output, given } = found;
   return mayHaveArrived
     ? loseSending(before, output, given, { at, outputs })
     : withPassingOf(before, output.key, { underWay: null });
-}
-
-/**
- * A try of a message counts if it may have arrived: a person reads each. One that is tried without end, as its service knows it, must
- * not wear out the disk. When vigie ends, it saves anyway.
- */
-function noteArrival(part: OutputsPart, { key, message }: Output, { now }: Clocks): OutputsPart {
-  if (!message) return part;
-  const { tries = 0 } = lastSent(part.kept, key) ?? {};
-  const isWorthWrite = !part.passing.isEnding && tries < MOST_TRIES;
-  const kept = recordArrival(part.kept, key, { isTaken: false, at: now });
-  return withKept(part, kept, isWorthWrite ? "now" : "with the next save");
 }
 
 function takeAnswer(
@@ -388,6 +372,13 @@ function takeNoAnswer(part: OutputsPart, event: OutputsEvent & { kind: "no answe
   return key === undefined ? part : withPassingOf(part, key, { question: null, failure: event.message });
 }
 
+/** The output whose message was given out with this number. */
+function findMessage(part: OutputsPart, number: number, { list }: Outputs): Output | undefined {
+  return list.find(
+    ({ key, message }) => message && messageOf(part, key).passing.inFlight?.due.number === number,
+  );
+}
+
 function findGiven({ passing }: OutputsPart, number: number, outputs: Outputs) {
   for (const output of outputs.list) {
     const underWay: PassingOutput["underWay"] = passing.byKey.get(output.key)?.underWay ?? null;
@@ -398,6 +389,8 @@ function findGiven({ passing }: OutputsPart, number: number, outputs: Outputs) {
 
 function noteSaved(before: OutputsPart, changes: number): OutputsPart {
   let part = before;
+  for (const [key, { unsaved }] of before.passing.messages)
+    if (unsaved && unsaved.change <= changes) part = withPassingMessage(part, key, { unsaved: null });
   for (const [key, { underWay }] of before.passing.byKey) {
     if (underWay?.stage !== "waiting for the save" || underWay.isSaved || underWay.change > changes) continue;
     part = withPassingOf(part, key, { underWay: { ...underWay, isSaved: true } });
@@ -407,3 +400,10 @@ function noteSaved(before: OutputsPart, changes: number): OutputsPart {
 
 /** Milliseconds, of an output without `confirm`. */
 const USUAL = { every: 30_000, for: 3_600_000 };
+const UNANSWERED: Failure = {
+  message: "",
+  isRefused: false,
+  isBusy: false,
+  mayHaveArrived: false,
+  retryAfter: null,
+};

@@ -2,13 +2,14 @@ import type { Clocks } from "../calendar/clocks.ts";
 import { describeLength } from "../log/duration.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { endRefusedTelling, noteNewestAnswer, STANDS } from "./device-reports.ts";
+import { type DueSend, wayTo } from "./due-send.ts";
+import { isItsTurn, isReachable } from "./flights.ts";
+import { PAUSE } from "./not-taken.ts";
 import { describeOutput, type Output, placeOfReports } from "./output.ts";
 import {
   type ConfirmingOutput,
-  type DueSend,
   hasConfirm,
   type OutputsPart,
-  type PassingOutput,
   passingOf,
   reportsOf,
   say,
@@ -25,47 +26,15 @@ export function give(
   send: Sending | null,
   { steady: since }: Clocks,
 ): OutputsPart {
-  const sent = lastSent(part.kept, output.key);
-  const by = sent && wayTo(part, output, sent);
+  const sent = lastSent(part.kept.devices, output.key);
+  const connection = part.passing.connection?.number ?? null;
+  const by = sent && wayTo(output, { begun: sent.at, connection });
   if (!by) return part;
   const number = part.passing.given + 1;
   const due: DueSend = { number, output: output.id, payload: sent.payload, by };
   const underWay = { stage: "given", due, send, since } as const;
   // A device answers one request at a time, and what it said before says nothing about this payload.
   return withPassing(withPassingOf(part, output.key, { underWay, question: null }), { given: number });
-}
-
-function wayTo({ passing }: OutputsPart, { id, to }: Output, { at }: Sent): DueSend["by"] | null {
-  if (to.kind === "http") return { kind: "http", id: `${id}-${at}` };
-  const { connection } = passing;
-  const { topic, qos, retain } = to;
-  return connection && { kind: "mqtt", connection: connection.number, topic, qos, retain };
-}
-
-/** Whether something can be sent to it now. */
-export function isReachable(part: OutputsPart, { to }: Output): boolean {
-  return to.kind === "http" || part.passing.connection !== null;
-}
-
-/**
- * A broker may end the connection at a message that it forbids, and all that is in flight is lost then. So what was lost with a
- * connection goes out alone: one topic must not keep others from their devices. A broker that has not ended the connection after some
- * seconds has dropped the message or its answer, and nothing waits for that.
- */
-export function isItsTurn(part: OutputsPart, { key, to }: Output, { steady }: Clocks): boolean {
-  if (to.kind === "http") return true;
-  const inFlight = [...part.passing.byKey.values()].filter((one) => (aloneUntil(one) ?? 0) > steady);
-  return isSuspect(passingOf(part, key)) ? inFlight.length === 0 : !inFlight.some(isSuspect);
-}
-
-/** Until when what is in flight to the broker may end the connection; null: nothing is in flight. */
-export function aloneUntil({ underWay }: PassingOutput): number | null {
-  return underWay?.stage === "given" && underWay.due.by.kind === "mqtt" ? underWay.since + ALONE : null;
-}
-
-/** Over MQTT: the last try was lost with its connection, or the broker did not let it be told again. */
-export function isSuspect({ retry, tellingFailure }: PassingOutput): boolean {
-  return retry?.mayHaveArrived === true || tellingFailure !== null;
 }
 
 /** Whether its reports can arrive now. */
@@ -76,7 +45,7 @@ function isHeard({ passing }: OutputsPart, { confirm }: ConfirmingOutput): boole
 /** Tells a device again what it was sent last, if it has not confirmed it, does something else since, or came back. */
 export function tellIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key } = output;
-  const sent = lastSent(before.kept, key);
+  const sent = lastSent(before.kept.devices, key);
   if (sent && !sent.stands) return endProblem(withPassingOf(before, key, { awaitedSince: null }), output);
   if (!sent || !mayBeTold(before, output)) return withPassingOf(before, key, { awaitedSince: null });
   if (passingOf(before, key).underWay) return before;
@@ -87,7 +56,7 @@ export function tellIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clo
   const tellAt = nextTelling(part, output, at);
   // If the last telling was ten minutes ago, a device whose time has just ended is told now: the machine may have slept.
   return tellAt !== null && tellAt <= at.steady
-    ? tell(part, output, lastSent(part.kept, key) ?? sent, at)
+    ? tell(part, output, lastSent(part.kept.devices, key) ?? sent, at)
     : part;
 }
 
@@ -95,8 +64,8 @@ export function tellIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clo
 function endProblem(before: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key } = output;
   const part = endRefusedTelling(before, output);
-  if (lastSent(part.kept, key)?.stuck == null) return part;
-  return say(withKept(part, recordOf(part.kept, key, { stuck: null }), "with the next save"), {
+  if (lastSent(part.kept.devices, key)?.stuck == null) return part;
+  return say(withKept(part, recordOf(part.kept.devices, key, { stuck: null }), "with the next save"), {
     problem: `answer ${key}`,
     isOver: `Nothing is asked of ${describeOutput(output)} any more`,
   });
@@ -104,7 +73,7 @@ function endProblem(before: OutputsPart, output: ConfirmingOutput): OutputsPart 
 
 /** It was told something that still counts, and its answer can arrive. */
 function mayBeTold(part: OutputsPart, output: ConfirmingOutput): boolean {
-  const sent = lastSent(part.kept, output.key);
+  const sent = lastSent(part.kept.devices, output.key);
   const isInForce = sent?.stands === true && sent.acknowledged;
   return isInForce && isReachable(part, output) && isHeard(part, output);
 }
@@ -112,7 +81,7 @@ function mayBeTold(part: OutputsPart, output: ConfirmingOutput): boolean {
 /** When the device has not confirmed for too long; null: it is not waited for. */
 export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmingOutput): number | null {
   const { awaitedSince, underWay } = passingOf(part, key);
-  const isAwaited = lastSent(part.kept, key)?.answer === "awaited";
+  const isAwaited = lastSent(part.kept.devices, key)?.answer === "awaited";
   return isAwaited && awaitedSince !== null && !underWay ? awaitedSince + confirm.for : null;
 }
 
@@ -138,7 +107,7 @@ export function nextSlowTry(part: OutputsPart, output: Output, at: Clocks): numb
   const { key } = output;
   const { retry, told } = passingOf(part, key);
   if (retry?.isSlow) return isReachable(part, output) ? retry.at : null;
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   const isPaused = isAway(sent) || isOftenTold(told, at);
   const isSlow = sent?.answer === "missed" || (sent?.answer === "contrary" && isPaused);
   return isSlow && hasConfirm(output) ? tellingDue(part, output, at) : null;
@@ -146,7 +115,7 @@ export function nextSlowTry(part: OutputsPart, output: Output, at: Clocks): numb
 
 function tellingDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
   const { key, confirm } = output;
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   const { isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
   // The choice may have ended while vigie was stopped, its machine was suspended, or the broker was away.
   if (!sent || isChoiceOn === null || !mayBeTold(part, output)) return null;
@@ -184,7 +153,7 @@ function nextAllowed(
 ): number {
   const gap = gapOf(output.confirm);
   const pause = Math.max(gap, PAUSE);
-  if (isAway(lastSent(part.kept, output.key))) return after(pause);
+  if (isAway(lastSent(part.kept.devices, output.key))) return after(pause);
   const { told } = passingOf(part, output.key);
   const last = told.at(-1) ?? Number.NEGATIVE_INFINITY;
   // The pause counts from the last telling: a connection that comes and goes does not begin it anew.
@@ -212,7 +181,7 @@ function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clo
   // That it came back, also after an outage of the broker, is no sign that somebody wants it to do something else.
   const isContrary = answer === "contrary" && !came_back && !isAway(sent);
   const noted = noteNewestAnswer(before, output);
-  const recorded = recordOf(noted.kept, key, {
+  const recorded = recordOf(noted.kept.devices, key, {
     tries: sent.tries + 1,
     ...(isContrary && { told: [...sent.told, at.now].slice(-TOLD_OFTEN) }),
     // What a device does that came back is not known: it is told until it confirms.
@@ -232,7 +201,7 @@ function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clo
 function noteIfSwitchedBack(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key, confirm } = output;
   const { told, isChoiceOn } = passingOf(part, key);
-  const sent = lastSent(part.kept, key);
+  const sent = lastSent(part.kept.devices, key);
   const { payload = "", last_answer = null, choice = "", answer, stuck = null } = sent ?? {};
   const isKept = answer === "contrary" && confirm.keep && isChoiceOn;
   if (!isKept || stuck !== null || !isOftenTold(told, at)) return part;
@@ -244,20 +213,29 @@ function noteIfSwitchedBack(part: OutputsPart, output: ConfirmingOutput, at: Clo
     ? `but ${placeOfReports(confirm)} has reported nothing since ${shown}. vigie goes on every ten minutes. Check that the device has power and a connection`
     : `and something switches it back: ${placeOfReports(confirm)} reported ${shown}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
   const starts = `${tellings}, ${found}`;
-  const noted = withKept(part, recordOf(part.kept, key, { stuck: "switched back" }), "with the next save");
+  const noted = withKept(
+    part,
+    recordOf(part.kept.devices, key, { stuck: "switched back" }),
+    "with the next save",
+  );
   return say(noted, { problem: `answer ${key}`, starts });
 }
 
 function giveUp(before: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key } = output;
   const noted = noteNewestAnswer(before, output);
-  const missed = recordOf(noted.kept, key, { answer: "missed", stuck: "missed" });
+  const missed = recordOf(noted.kept.devices, key, { answer: "missed", stuck: "missed" });
   return sayMissed(withPassingOf(withKept(noted, missed, "now"), key, { awaitedSince: null }), output);
 }
 
 function sayMissed(part: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key, confirm } = output;
-  const { payload = "", expect = null, last_answer = null, tries = 1 } = lastSent(part.kept, key) ?? {};
+  const {
+    payload = "",
+    expect = null,
+    last_answer = null,
+    tries = 1,
+  } = lastSent(part.kept.devices, key) ?? {};
   const howOften = tries === 1 ? "once" : `${tries} times`;
   const starts = `Sent ${quotePayload(payload)} to ${describeOutput(output)} ${howOften}, but in ${describeLength(confirm.for)} ${placeOfReports(confirm)} never reported ${quotePayload(expect ?? "")}: ${adviceFor(part, output, last_answer)}`;
   return say(part, { problem: `answer ${key}`, starts });
@@ -280,8 +258,5 @@ function adviceFor(
 
 /** Milliseconds. */
 const HOUR = 3_600_000;
-/** Between two tries, when some were in vain. */
-export const PAUSE = 600_000;
 const SHORTEST_GAP = 10_000;
-const ALONE = 10_000;
 const TOLD_OFTEN = 5;

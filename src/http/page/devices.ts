@@ -1,6 +1,5 @@
 import { parseJson } from "../../core/contract/parse-json.ts";
-import type { OutputStatus } from "../../core/outputs/output-status.ts";
-import type { Sent } from "../../core/outputs/outputs-state.ts";
+import type { OutputStatus, ShownSent } from "../../core/outputs/output-status.ts";
 import { nameOf } from "./conditions.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
 import type { Page } from "./words.ts";
@@ -31,13 +30,13 @@ function device({ output, sent, would_send, next_try, ...status }: OutputStatus,
 }
 
 /** No device can have obeyed or confirmed a payload that neither the broker nor an address has taken. */
-function words(state: OutputStatus["state"], sent: Sent | undefined, { t }: Page): string {
+function words(state: OutputStatus["state"], sent: ShownSent | undefined, { t }: Page): string {
   const isTaken = sent === undefined || sent.acknowledged;
   return !isTaken && (state === "waiting" || state === "failed") ? t.not_taken[state] : t.output[state];
 }
 
 /** In large type the payload, or of JSON what the device is to report then, or the only value in it. */
-function payload({ payload, expect }: Sent): Html {
+function payload({ payload, expect }: ShownSent): Html {
   const word = isJson(payload) ? (wordIn(expect ?? "") ?? wordIn(payload)) : payload;
   const isLarge = word !== null && word.length <= LONGEST_WORD;
   return html`${isLarge && html`<p class="payload"><code>${foreign(word)}</code></p>`}${
@@ -64,7 +63,7 @@ function isJson(text: string): boolean {
 const LONGEST_WORD = 24;
 
 /** Behind the time at which it was sent. */
-function why({ choice, because }: Sent, page: Page): Part {
+function why({ choice, because }: ShownSent, page: Page): Part {
   const { t } = page;
   if (choice === null) return because !== null && html` · ${foreign(because)}`;
   if (choice === "else") return `, ${t.because_else}`;
@@ -73,7 +72,7 @@ function why({ choice, because }: Sent, page: Page): Part {
 }
 
 /** What the device said last, and how long ago; how often it was told, if it does something else. */
-function answer(state: OutputStatus["state"], sent: Sent | undefined, { t, ago }: Page): Part {
+function answer(state: OutputStatus["state"], sent: ShownSent | undefined, { t, ago }: Page): Part {
   if (!sent) return null;
   const { last_answer, answered_at } = sent;
   const isTold = state === "waiting" || state === "failed" || state === "contrary";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BothVerdicts } from "../../../src/core/outputs/choose-outputs.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import type { OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import type { OutputsKept } from "../../../src/core/outputs/outputs-kept.ts";
 import { verdictsOf } from "../../support/outputs.ts";
 import {
   assumed,
@@ -40,7 +40,7 @@ function shown(vigie: House) {
   return [vigie.state(), awaySince(vigie)];
 }
 
-function startAgain(kept: OutputsState, at: number, output: Output = PRESENT): House {
+function startAgain(kept: OutputsKept, at: number, output: Output = PRESENT): House {
   return house(output, { kept, at, isPeak: true });
 }
 

@@ -7,8 +7,7 @@ import {
 } from "../../../src/core/outputs/choose-outputs.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import {
-  NOTHING_SENT,
-  type OutputsState,
+  type DevicesState,
   recordAcknowledgement,
   recordOf,
   recordSending,
@@ -24,6 +23,7 @@ import {
   verdictsOf,
 } from "../../support/outputs.ts";
 
+const NOTHING: DevicesState = {};
 const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
   id: "pump",
@@ -39,14 +39,14 @@ const PUMP: Output = {
 };
 
 /** The payload that goes out, or null. */
-function sent(output: Output, states: Record<string, boolean | null>, state: OutputsState): string | null {
-  const { sends } = chooseOutputs(outputsOf([output]), verdictsOf(states), state, 0);
+function sent(output: Output, states: Record<string, boolean | null>, state: DevicesState): string | null {
+  const { sends } = chooseOutputs(outputsOf([output]), verdictsOf(states), state);
   return sends[0]?.payload ?? null;
 }
 
 describe("what an output sends", () => {
   const WAS = (payload: string, key = BOILER.key) => stateAfter({ [key]: payload });
-  test.each<[string, Output, Record<string, boolean | null>, OutputsState, string | null]>([
+  test.each<[string, Output, Record<string, boolean | null>, DevicesState, string | null]>([
     ["a choice begins", BOILER, { peak: true }, WAS("on"), "off"],
     ["a choice ends", BOILER, { peak: false }, WAS("off"), "on"],
     ["a choice goes on", BOILER, { peak: true }, WAS("off"), null],
@@ -54,9 +54,9 @@ describe("what an output sends", () => {
     ["start, the payload in force is the one last sent", BOILER, { peak: true }, WAS("off"), null],
     ["start, it differs from the last sent", BOILER, { peak: true }, WAS("on"), "off"],
     ["start, else differs from the last sent", BOILER, { peak: false }, WAS("off"), "on"],
-    ["the first start ever, a choice is ON", BOILER, { peak: true }, NOTHING_SENT, "off"],
-    ["the first start ever, all choices OFF", BOILER, { peak: false }, NOTHING_SENT, null],
-    ["the first start ever, unknown, without a payload for it", BOILER, { peak: null }, NOTHING_SENT, null],
+    ["the first start ever, a choice is ON", BOILER, { peak: true }, NOTHING, "off"],
+    ["the first start ever, all choices OFF", BOILER, { peak: false }, NOTHING, null],
+    ["the first start ever, unknown, without a payload for it", BOILER, { peak: null }, NOTHING, null],
     [
       "the first start ever, unknown, with a payload for it",
       { ...BOILER, unknown: { payload: "eco" } },
@@ -87,21 +87,21 @@ describe("what an output sends", () => {
 
   test("has the choice that decided, and what people call the device", () => {
     const outputs = outputsOf([{ ...BOILER, name: { fr: "Chauffe-eau", en: "Boiler" } }]);
-    const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT, 0);
+    const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING);
     expect(sends).toEqual([{ ...sendingOf("boiler/set", "off"), id: BOILER.id }]);
   });
 
   test("names the rules that are OFF as the reason of else", () => {
     const reasonOf = (output: Output) => {
       const was = stateAfter({ [output.key]: "x" });
-      return chooseOutputs(outputsOf([output]), verdictsOf({ peak: false, preheat: false }), was, 0).sends[0]
+      return chooseOutputs(outputsOf([output]), verdictsOf({ peak: false, preheat: false }), was).sends[0]
         ?.because;
     };
     expect([reasonOf(BOILER), reasonOf(PUMP)]).toEqual(["peak is OFF", "peak and preheat are OFF"]);
   });
 
   test("is sent again without an acknowledgement", () => {
-    const sending = recordSending(NOTHING_SENT, sendingOf("boiler/set", "off"), 0);
+    const sending = recordSending(NOTHING, sendingOf("boiler/set", "off"), 0);
     expect(sent(BOILER, { peak: true }, sending)).toBe("off");
     expect(sent(BOILER, { peak: false }, sending)).toBe("on");
     expect(sent(BOILER, { peak: true }, recordAcknowledgement(sending, "boiler/set", "off"))).toBeNull();
@@ -109,25 +109,25 @@ describe("what an output sends", () => {
 
   test("is sent again when a choice begins again, though the payload is the one sent last", () => {
     const was = stateAfter({ "boiler/set": "off" });
-    const { state } = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: false }), was, 0);
+    const { state } = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: false }), was);
     expect(sent(BARE, { peak: true }, state)).toBe("off");
     // While the verdict is unknown, the payload stays wanted.
-    const unsure = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: null }), was, 0).state;
+    const unsure = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: null }), was).state;
     expect(unsure).toBe(was);
     expect(sent(BARE, { peak: true }, unsure)).toBeNull();
   });
 
   test("an else that is the payload sent last is wanted again, and is not sent", () => {
     const was = recordOf(stateAfter({ "boiler/set": "on" }), "boiler/set", { stands: false });
-    const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was, 0);
+    const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was);
     expect([sends, state["boiler/set"]?.stands]).toEqual([[], true]);
   });
 
   test("each topic has its own state, whatever its name", () => {
     const list = ["constructor", "__proto__", "a"].map((topic) => ({ ...BOILER, ...toTopic(topic) }));
-    const { sends } = chooseOutputs(outputsOf(list), verdictsOf({ peak: true }), NOTHING_SENT, 0);
+    const { sends } = chooseOutputs(outputsOf(list), verdictsOf({ peak: true }), NOTHING);
     expect(sends.map(({ key }) => key)).toEqual(["constructor", "__proto__", "a"]);
-    expect(chooseOutputs(outputsOf(list), verdictsOf({ peak: false }), NOTHING_SENT, 0).sends).toEqual([]);
+    expect(chooseOutputs(outputsOf(list), verdictsOf({ peak: false }), NOTHING).sends).toEqual([]);
   });
 });
 
@@ -139,20 +139,20 @@ describe("while a simulation runs", () => {
   const was = stateAfter({ "boiler/set": "on" });
 
   test("outputs follow it", () => {
-    expect(chooseOutputs(outputsOf([BOILER]), pretended, was, 0).sends[0]?.payload).toBe("off");
+    expect(chooseOutputs(outputsOf([BOILER]), pretended, was).sends[0]?.payload).toBe("off");
   });
 
   test("dry outputs follow the real colour, so that no real rouge is missed", () => {
-    expect(chooseOutputs(outputsOf([BOILER], true), pretended, was, 0).sends).toEqual([]);
-    const toHidden = chooseOutputs(outputsOf([BOILER], true), hidden, was, 0);
+    expect(chooseOutputs(outputsOf([BOILER], true), pretended, was).sends).toEqual([]);
+    const toHidden = chooseOutputs(outputsOf([BOILER], true), hidden, was);
     expect(toHidden.sends[0]?.payload).toBe("off");
   });
 
-  test.each<[string, BothVerdicts, OutputsState, string | null]>([
+  test.each<[string, BothVerdicts, DevicesState, string | null]>([
     ["a pretended choice", pretended, was, "off"],
-    ["a pretended choice before anything was sent", pretended, NOTHING_SENT, "off"],
+    ["a pretended choice before anything was sent", pretended, NOTHING, "off"],
     ["a pretended else after a choice", hidden, stateAfter({ "boiler/set": "off" }), "on"],
-    ["no pretended else where nothing was sent", hidden, NOTHING_SENT, null],
+    ["no pretended else where nothing was sent", hidden, NOTHING, null],
     ["nothing where the real payload is the same", { withSimulation: on, withoutSimulation: on }, was, null],
     ["nothing where the payload was sent already", pretended, stateAfter({ "boiler/set": "off" }), null],
   ])("a dry output holds back %s", (_title, both, state, payload) => {
@@ -189,7 +189,6 @@ describe("what a device has to report", () => {
       outputsOf([output]),
       verdictsOf({ peak }),
       stateAfter({ "boiler/set": "x" }),
-      0,
     );
     expect(sends[0]?.expect).toBe(expected);
   });
@@ -203,11 +202,11 @@ describe("over any run of verdicts", () => {
     fc.assert(
       fc.property(runs, fc.boolean(), (run, hasUnknown) => {
         const output = hasUnknown ? { ...PUMP, unknown: { payload: "19" } } : PUMP;
-        let state = NOTHING_SENT;
+        let state = NOTHING;
         let last: string | undefined;
         for (const states of run) {
           for (const round of [1, 2]) {
-            const chosen = chooseOutputs(outputsOf([output]), verdictsOf(states), state, 0);
+            const chosen = chooseOutputs(outputsOf([output]), verdictsOf(states), state);
             state = chosen.state;
             for (const send of chosen.sends) {
               expect(round).toBe(1);
@@ -228,7 +227,7 @@ describe("over any run of verdicts", () => {
     expect(sent(output, { peak: true }, was)).toBeNull();
     const facts = rougeFacts();
     const fewer = { ...facts, dated: { ...facts.dated, left: { rouge: 20, blanc: 1, bleu: 1 } } };
-    const { sends } = chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, fewer), was, 0);
+    const { sends } = chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, fewer), was);
     expect(sends[0]?.payload).toBe("20 left");
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
+import { readOutputs } from "../../../src/core/outputs/outputs-kept.ts";
 import {
   CONFIRM,
   confirmed,
@@ -231,9 +231,9 @@ test("after a restart a device over HTTP that was told again is asked once, and 
   before.stateIs(() => '{"ison":true}');
   before.turn(true);
   before.wait(10 * MINUTE);
-  const { [OVER_HTTP.key]: sent } = before.kept();
+  const { [OVER_HTTP.key]: sent } = before.kept().devices;
   const told = [START + 9 * MINUTE];
-  const kept = readOutputs({ [OVER_HTTP.key]: { ...sent, answer: "contrary", told } }).state;
+  const { kept } = readOutputs({ outputs: { [OVER_HTTP.key]: { ...sent, answer: "contrary", told } } });
   const vigie = house(
     { ...OVER_HTTP, confirm: { ...OVER_HTTP.confirm, keep: false } },
     { kept, at: 10 * MINUTE },

@@ -320,8 +320,9 @@ describe("an output at the same topic", () => {
     const after = house(BOILER, { kept: before.kept(), isPeak: null });
     after.connect();
     expect(after.sent).toEqual([]);
+    after.turn(true);
     after.turn(false);
-    expect(after.sent.map(({ payload }) => payload)).toEqual(["on"]);
+    expect(after.sent.map(({ payload }) => payload)).toEqual(["off", "on"]);
   });
 
   test("becomes a device and a message again: people do not read the same twice", () => {

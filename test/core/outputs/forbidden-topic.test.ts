@@ -59,7 +59,7 @@ function closingBroker(outputs: Output[], forbidden: string[]) {
     allow: () => isForbidden.clear(),
     forbid: (id: string) => isForbidden.add(`${id}/set`),
     sentTo: (id: string) => sent.filter(({ topic }) => topic === `${id}/set`).map(({ at }) => at / SECOND),
-    acknowledged: (id: string) => vigie.part().kept[`${id}/set`]?.acknowledged,
+    acknowledged: (id: string) => vigie.part().kept.devices[`${id}/set`]?.acknowledged,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import { readOutputs } from "../../../src/core/outputs/outputs-kept.ts";
 import { daysHouse } from "../../support/days-house.ts";
 import { forecast, official, saidByRte } from "../../support/known-days.ts";
 import { BOILER } from "../../support/outputs.ts";
@@ -361,41 +361,35 @@ describe("a phone whose service is away", () => {
   });
 });
 
-describe("a state file of an earlier version", () => {
+describe("a state file of an earlier version, in which messages are among devices", () => {
   const AT = Date.parse("2026-01-05T11:00:00+01:00");
-  const earlier = (change: object): OutputsState => ({
-    [PHONE.key]: {
-      ...{
-        id: PHONE.id,
-        payload: "2026-01-06: rouge",
-        expect: null,
-        at: AT,
-        acknowledged: true,
-        stands: true,
-      },
-      ...{
-        answer: "none",
-        choice: "ahead",
-        because: "ahead is ON",
-        tries: 0,
-        last_answer: null,
-        answered_at: null,
-      },
-      ...{
-        told: [],
-        away_since: null,
-        pretended: false,
-        came_back: false,
-        stuck: null,
-        day: null,
-        color: null,
-        told_days: null,
-      },
-      delivered: [],
-      ...change,
-    },
+  const TOLD = {
+    payload: "2026-01-06: rouge",
+    choice: "ahead",
+    day: "2026-01-06",
+    pretended: false,
+    tries: 1,
+  };
+  const SENT = {
+    ...TOLD,
+    id: PHONE.id,
+    expect: null,
+    at: AT,
+    acknowledged: true,
+    stands: true,
+    answer: "none",
+  };
+  const former = (change: object) => ({
+    ...SENT,
+    ...{ because: "ahead is ON", last_answer: null, answered_at: null, told: [], away_since: null },
+    ...{ came_back: false, stuck: null, color: "rouge" },
+    delivered: [{ ...TOLD, at: AT, begun: AT, taken: true }],
+    told_days: { ahead: { day: "2026-01-06", color: "rouge", has_changed: false } },
+    ...change,
   });
-  const restart = (kept: OutputsState, from = "2026-01-05T20:00:00+01:00") => {
+  const restart = (change: object, from = "2026-01-05T20:00:00+01:00") => {
+    const { kept, unread } = readOutputs({ outputs: { [PHONE.key]: former(change) } });
+    expect([unread, Object.keys(kept.devices), Object.keys(kept.messages)]).toEqual([[], [], [PHONE.key]]);
     const one = daysHouse({ rules: [ROUGE_AHEAD], choose: TELL, from, kept });
     one.know({
       "2026-01-05": official("bleu"),
@@ -405,43 +399,38 @@ describe("a state file of an earlier version", () => {
     one.until("2026-01-06T05:50:00+01:00");
     return one;
   };
+  const UNDELIVERED = { acknowledged: false, tries: 0, delivered: [], told_days: {} };
 
   test("sends nothing that was delivered, and the next day is told", () => {
-    const one = restart(earlier({}));
+    const one = restart({});
     expect(one.texts()).toEqual([]);
+    expect(one.vigie.state()).toBe("sent");
     one.until("2026-01-06T07:00:00+01:00");
     expect(one.texts()).toEqual(["2026-01-07: rouge"]);
   });
 
-  test("tells the day of now, if the text is another one: that version told no second day", () => {
-    const one = restart(earlier({ payload: "2026-01-05: rouge", at: AT - 24 * HOUR }));
-    expect(one.texts()).toEqual(["2026-01-06: rouge"]);
-  });
-
   test("sends nothing that was given up", () => {
-    const one = restart(earlier({ acknowledged: false, tries: 3 }));
+    const one = restart({ acknowledged: false, tries: 6 });
     expect(one.texts()).toEqual([]);
     expect(one.vigie.state()).toBe("failed");
   });
 
   test("goes on with what was not delivered", () => {
-    expect(restart(earlier({ acknowledged: false, tries: 0 })).texts()).toEqual(["2026-01-06: rouge"]);
+    expect(restart(UNDELIVERED).texts()).toEqual(["2026-01-06: rouge"]);
+  });
+
+  test("goes on with what may have arrived, when it is due, with the same id", () => {
+    const delivered = [{ ...TOLD, tries: 3, at: AT, begun: AT - HOUR, taken: false }];
+    const one = restart(
+      { acknowledged: false, at: AT - HOUR, tries: 3, delivered },
+      "2026-01-05T11:02:00+01:00",
+    );
+    expect(one.vigie.sent.map(({ at }) => at / MINUTE)).toEqual([310]);
+    expect(one.vigie.ids()).toEqual([`${PHONE.id}-${AT - HOUR}`]);
   });
 
   test("sends nothing that was delivered not long ago, if its choice has ended and begins again", () => {
-    const delivered = [
-      {
-        payload: "2026-01-06: rouge",
-        at: AT,
-        choice: null,
-        day: null,
-        pretended: false,
-        begun: AT,
-        tries: 1,
-        taken: true,
-      },
-    ];
-    expect(restart(earlier({ stands: false, delivered }), "2026-01-05T12:00:00+01:00").texts()).toEqual([]);
+    expect(restart({ stands: false }, "2026-01-05T12:00:00+01:00").texts()).toEqual([]);
   });
 });
 

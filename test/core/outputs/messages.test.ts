@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { chooseOutputs } from "../../../src/core/outputs/choose-outputs.ts";
 import { markSimulated } from "../../../src/core/outputs/mark-simulated.ts";
-import { recordArrival } from "../../../src/core/outputs/messages.ts";
-import { NOTHING_SENT, type OutputsState, recordSending } from "../../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "../../support/facts.ts";
-import { outputsOf, verdictsOf } from "../../support/outputs.ts";
-import { PHONE } from "../../support/outputs-house.ts";
+import { verdictsOf } from "../../support/outputs.ts";
+import { HOUR, house, PHONE } from "../../support/outputs-house.ts";
 
 describe("a message of a simulation begins with [simulation]", () => {
   test.each<[string, string, string]>([
@@ -58,31 +55,23 @@ describe("a message whose choice is in force without the simulation, too", () =>
     ...real,
     moment: real.moment && { ...real.moment, next: { ...real.moment.next, color: "blanc" } },
   };
-  const both = {
+  const simulated = {
     withSimulation: verdictsOf({ peak: true }, pretended as typeof real).withSimulation,
     withoutSimulation: verdictsOf({ peak: true }, real).withoutSimulation,
   };
-  const choose = (state: OutputsState) => chooseOutputs(outputsOf([output]), both, state, 0);
 
   test("says what is true, and is not marked", () => {
-    const [truth] = chooseOutputs(
-      outputsOf([output]),
-      verdictsOf({ peak: true }, real),
-      NOTHING_SENT,
-      0,
-    ).sends;
-    expect(choose(NOTHING_SENT).sends).toEqual([truth]);
+    const vigie = house(output);
+    vigie.verdicts(simulated);
+    expect(vigie.sent.map(({ payload }) => payload)).toEqual(["next: rouge"]);
   });
 
   test("is not sent again because a simulation begins or ends", () => {
-    const [first] = choose(NOTHING_SENT).sends;
-    if (!first) throw new Error("nothing is sent");
-    const sent = recordSending(NOTHING_SENT, first, 0);
-    const state = recordArrival(sent, output.key, { isTaken: true, at: 0 });
-    const later = 7 * 3_600_000;
-    expect(choose(state).sends).toEqual([]);
-    expect(chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, real), state, later).sends).toEqual(
-      [],
-    );
+    const vigie = house(output);
+    for (let hour = 0; hour < 8; hour += 1) {
+      vigie.verdicts(hour % 2 === 0 ? simulated : verdictsOf({ peak: true }, real));
+      vigie.wait(HOUR);
+    }
+    expect(vigie.sent).toHaveLength(1);
   });
 });

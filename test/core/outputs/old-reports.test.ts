@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { NOTHING_SENT, recordSending } from "../../../src/core/outputs/outputs-state.ts";
+import { NOTHING_SENT } from "../../../src/core/outputs/outputs-kept.ts";
+import { recordSending } from "../../../src/core/outputs/outputs-state.ts";
 import { BOILER, sendingOf, verdictsOf } from "../../support/outputs.ts";
 import { byHand, HOUR, house, KEEPING, MINUTE, SECOND, SHOWING, START } from "../../support/outputs-house.ts";
 
@@ -85,7 +86,10 @@ test.each([
 );
 
 test("a payload that nobody has acknowledged before a kill is sent again, and an old report says nothing before that", () => {
-  const kept = recordSending(NOTHING_SENT, sendingOf(BOILER.key, "off", "off"), START);
+  const kept = {
+    ...NOTHING_SENT,
+    devices: recordSending({}, sendingOf(BOILER.key, "off", "off"), START),
+  };
   const vigie = byHand([SHOWING], { kept, isAfterCrash: true });
   vigie.open(1);
   vigie.report("off", true);

@@ -20,14 +20,9 @@ const SENT: Sent = {
   answered_at: Date.UTC(2026, 0, 5, 6),
   told: [],
   away_since: null,
-  pretended: false,
   id: null,
   came_back: false,
   stuck: null,
-  delivered: [],
-  day: null,
-  color: null,
-  told_days: null,
 };
 const NO_CHANGE = { sent: SENT };
 

@@ -1,19 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { DueSend } from "../../../src/core/outputs/due-send.ts";
+import { dueSends } from "../../../src/core/outputs/flights.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import {
-  type DueSend,
-  dueSends,
-  nextOutputBoundary,
-  outputStatuses,
-  type WaitingSend,
-} from "../../../src/core/outputs/outputs-part.ts";
-import {
-  lastSent,
-  NOTHING_SENT,
-  type OutputsState,
-  type Sent,
-} from "../../../src/core/outputs/outputs-state.ts";
+import { outputStatuses } from "../../../src/core/outputs/output-status.ts";
+import { NOTHING_SENT, type OutputsKept } from "../../../src/core/outputs/outputs-kept.ts";
+import { nextOutputBoundary, type WaitingSend } from "../../../src/core/outputs/outputs-part.ts";
+import { lastSent, type Sent } from "../../../src/core/outputs/outputs-state.ts";
 import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
 import { startOutputs } from "../../../src/core/outputs/start-outputs.ts";
 import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
@@ -111,9 +104,9 @@ function chosenPayload(output: Output, states: Record<Rule, boolean | null>): st
 function createWorld() {
   const outputs = outputsOf(OUTPUTS);
   const states: Record<Rule, boolean | null> = { peak: null, guests: null };
-  let disk: OutputsState = NOTHING_SENT;
+  let disk: OutputsKept = NOTHING_SENT;
   /** Began and are not answered. */
-  let saves: { kept: OutputsState; changes: number }[] = [];
+  let saves: { kept: OutputsKept; changes: number }[] = [];
   let part = startOutputs(disk, { now: START, steady: 0 }, { outputs });
   let savedChanges = 0;
   let answeredChanges = 0;
@@ -149,7 +142,7 @@ function createWorld() {
     given = due.number;
     if (!underWay.send) {
       // A repetition is of the payload that stands.
-      expect(due.payload).toBe(lastSent(part.kept, key)?.payload);
+      expect(due.payload).toBe(lastSent(part.kept.devices, key)?.payload);
       return;
     }
     // Saved before sent, or waited long enough. Another try needs no save.
@@ -164,7 +157,7 @@ function createWorld() {
     } else allowed.set(key, 0);
     latest.set(key, due.payload);
     aboutToBe.delete(key);
-    if (lastSent(disk, key)?.payload !== due.payload) isAhead = true;
+    if (lastSent(disk.devices, key)?.payload !== due.payload) isAhead = true;
   };
   /** What was given last, or what was about to be as vigie was killed. */
   const standing = (key: string) => aboutToBe.get(key) ?? latest.get(key);
@@ -246,7 +239,7 @@ function createWorld() {
     hasForgotten ||= isAhead;
     isAhead = false;
     saves = [];
-    for (const [key, { acknowledged: isTaken, payload }] of Object.entries(disk))
+    for (const [key, { acknowledged: isTaken, payload }] of Object.entries(disk.devices))
       if (!isTaken) aboutToBe.set(key, payload);
     part = startOutputs(disk, at(), { outputs });
     savedChanges = 0;
@@ -292,7 +285,7 @@ function createWorld() {
     }
     for (const output of OUTPUTS) {
       const chosen = chosenPayload(output, states);
-      const sent = lastSent(part.kept, output.key);
+      const sent = lastSent(part.kept.devices, output.key);
       if (chosen === null || !sent) continue;
       expect(sent).toMatchObject({ payload: chosen, acknowledged: true });
       // What a device has reported need not be acknowledged, also if it reports something else since.

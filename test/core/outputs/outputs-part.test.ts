@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { dueSends } from "../../../src/core/outputs/flights.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { dueSends, nextOutputBoundary } from "../../../src/core/outputs/outputs-part.ts";
-import { NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import { NOTHING_SENT, type OutputsKept } from "../../../src/core/outputs/outputs-kept.ts";
+import { nextOutputBoundary } from "../../../src/core/outputs/outputs-part.ts";
 import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
-import { BOILER, confirmBy, outputsOf, stateAfter, toTopic, verdictsOf } from "../../support/outputs.ts";
+import { BOILER, confirmBy, keptAfter, outputsOf, toTopic, verdictsOf } from "../../support/outputs.ts";
 import { byHand, MINUTE, SECOND, START } from "../../support/outputs-house.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -12,7 +13,7 @@ const CONFIRMED: Output = { ...BOILER, confirm };
 const { else: _, ...BARE } = BOILER;
 
 /** The boiler was sent "on" before. */
-function drive(list: Output[] = [BOILER], kept: OutputsState = stateAfter({ "boiler/set": "on" })) {
+function drive(list: Output[] = [BOILER], kept: OutputsKept = keptAfter({ "boiler/set": "on" })) {
   const vigie = byHand(list, { kept });
   const { take, save } = vigie;
   const say = (peak: boolean | null) => vigie.decide(verdictsOf({ peak }));
@@ -36,7 +37,7 @@ function drive(list: Output[] = [BOILER], kept: OutputsState = stateAfter({ "boi
     due: () =>
       vigie.due().map(({ payload, by }) => `${payload} over ${by.kind === "mqtt" ? by.connection : "HTTP"}`),
     numbers: () => vigie.due().map(({ number }) => number),
-    sent: () => vigie.part().kept["boiler/set"],
+    sent: () => vigie.part().kept.devices["boiler/set"],
     state: () => vigie.status()?.state,
   };
 }
@@ -112,7 +113,7 @@ describe("a payload", () => {
     house.say(true);
     house.say(false);
     house.save();
-    expect([house.part().kept, house.state()]).toEqual([{}, "nothing"]);
+    expect([house.part().kept, house.state()]).toEqual([NOTHING_SENT, "nothing"]);
   });
 
   test("is not given to the broker as long as nothing is decided", () => {

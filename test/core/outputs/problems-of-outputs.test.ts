@@ -39,7 +39,7 @@ test("a device that never obeyed is no problem any more when its output is remov
   for (const outputs of [[], [WITHOUT_CONFIRM], [{ ...SHOWING, key: "plug/set" }]]) {
     const part = reloaded(vigie.part(), outputs);
     expect(part.passing.said).toEqual([isOver]);
-    expect(part.kept[SHOWING.key]?.stuck ?? null).toBe(null);
+    expect(part.kept.devices[SHOWING.key]?.stuck ?? null).toBe(null);
   }
   expect(reloaded(vigie.part(), [SHOWING]).passing.said).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import type { OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import type { OutputsKept } from "../../../src/core/outputs/outputs-kept.ts";
 import {
   assumed,
   CONFIRM,
@@ -175,7 +175,7 @@ test("a payload that is not wanted any more is left so, whatever was reported be
   vigie.report("on");
   vigie.wait(2 * SECOND);
   vigie.take({ kind: "ending" });
-  const kept: OutputsState = vigie.kept();
+  const kept: OutputsKept = vigie.kept();
   const again = house(withoutElse, { kept, at: vigie.now(), isPeak: false });
   again.connect();
   again.wait(HOUR);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { BOILER, stateAfter, verdictsOf } from "../../support/outputs.ts";
+import { BOILER, keptAfter, verdictsOf } from "../../support/outputs.ts";
 import { byHand } from "../../support/outputs-house.ts";
 
 const DAY = verdictsOf({ peak: false });
@@ -10,7 +10,7 @@ const NOTHING = verdictsOf({});
 
 /** The boiler got `on` before, and this start's clock says that it is peak: `off` is chosen. */
 function start(output: Output = BOILER) {
-  const vigie = byHand([output], { kept: stateAfter({ [output.key]: "on" }), verdicts: DAY });
+  const vigie = byHand([output], { kept: keptAfter({ [output.key]: "on" }), verdicts: DAY });
   vigie.open(1);
   vigie.trust("unsure");
   vigie.decide(PEAK);

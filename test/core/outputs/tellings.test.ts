@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
+import { readOutputs } from "../../../src/core/outputs/outputs-kept.ts";
 import type { OutputsEvent } from "../../../src/core/outputs/take-outputs.ts";
 import { toTopic, verdictsOf } from "../../support/outputs.ts";
 import {
@@ -247,7 +247,10 @@ test("a device that is contrary and comes back is told as one that came back", (
   vigie.wait(6 * SECOND);
   expect([vigie.state(), vigie.sent.length]).toEqual(["contrary", 1]);
   powerCut(vigie, 25 * MINUTE);
-  expect([vigie.state(), vigie.kept()[ONLINE.key]?.told]).toEqual(["confirmed", [START + 65 * SECOND]]);
+  expect([vigie.state(), vigie.kept().devices[ONLINE.key]?.told]).toEqual([
+    "confirmed",
+    [START + 65 * SECOND],
+  ]);
   expect(vigie.tellings()).toEqual([65, 665, 1265, 1566]);
 });
 
@@ -354,9 +357,9 @@ test("a device that was told often is told again ten minutes after the last time
 });
 
 test("a payload that is sent after the clock was set back is repeated as usual, whatever its device was told before", () => {
-  const { [SHOWING.key]: sent } = confirmed(SHOWING).kept();
+  const { [SHOWING.key]: sent } = confirmed(SHOWING).kept().devices;
   const told = [1, 2, 3, 4, 5].map((minute) => START + 24 * HOUR + minute * MINUTE);
-  const kept = readOutputs({ [SHOWING.key]: { ...sent, payload: "on", told } }).state;
+  const { kept } = readOutputs({ outputs: { [SHOWING.key]: { ...sent, payload: "on", told } } });
   const vigie = house(SHOWING, { kept });
   vigie.connect();
   vigie.turn(true);
@@ -399,7 +402,7 @@ test("a plug whose report the broker holds is not told again on a new connection
 test("an output that was removed and is put back is told what is in force", () => {
   const vigie = confirmed();
   const without = house({ ...KEEPING, id: "other", key: "other/set" }, { kept: vigie.kept(), at: MINUTE });
-  expect(without.kept()[KEEPING.key]?.stands).toBe(false);
+  expect(without.kept().devices[KEEPING.key]?.stands).toBe(false);
   const again = house(KEEPING, { kept: without.kept(), at: HOUR });
   again.connect();
   again.turn(true);
@@ -413,7 +416,7 @@ test("with another address and the same id, the new device gets what is in force
   moved.connect();
   moved.turn(false);
   expect(moved.sent.map(({ payload }) => payload)).toEqual(["on"]);
-  expect(Object.keys(moved.kept())).toEqual(["relay2/set"]);
+  expect(Object.keys(moved.kept().devices)).toEqual(["relay2/set"]);
 });
 
 test("with another address and the same id, the new device gets what stands, also while the rule that decides is unknown", () => {
@@ -594,7 +597,7 @@ test("what a device reports each second is noted each quarter of an hour, and so
   vigie.reportsRead();
   vigie.turn(true);
   vigie.report("off");
-  const noted = () => vigie.kept()[SHOWING.key]?.answered_at ?? 0;
+  const noted = () => vigie.kept().devices[SHOWING.key]?.answered_at ?? 0;
   const before = noted();
   const instants = new Set<number>();
   for (let second = 0; second < 20 * 60; second += 1) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
+import { readOutputs } from "../../../src/core/outputs/outputs-kept.ts";
 import type { OutputsEvent } from "../../../src/core/outputs/take-outputs.ts";
 import { BOILER } from "../../support/outputs.ts";
 import {
@@ -37,7 +37,7 @@ test("a payload that was not taken is tried also while its rule is unknown: what
   vigie.turn(null);
   vigie.answerWith((number) => ({ kind: "acknowledged", number }));
   vigie.wait(MINUTE);
-  expect(vigie.kept()[OVER_HTTP.key]).toMatchObject({ payload: "off", acknowledged: true });
+  expect(vigie.kept().devices[OVER_HTTP.key]).toMatchObject({ payload: "off", acknowledged: true });
 });
 
 describe("a device over HTTP that did not take its payload, and says on `online` that it is back,", () => {
@@ -134,9 +134,9 @@ test("a broker that refused is sent it again on a new connection, also if the de
 });
 
 test("what the state before a lost one had sent is not sent while the rule is unknown", () => {
-  const { [KEEPING.key]: sent } = confirmed().kept();
-  const { state } = readOutputs({ [KEEPING.key]: { ...sent, acknowledged: "damaged" } });
-  const again = house(KEEPING, { kept: state, isPeak: null });
+  const { [KEEPING.key]: sent } = confirmed().kept().devices;
+  const { kept } = readOutputs({ outputs: { [KEEPING.key]: { ...sent, acknowledged: "damaged" } } });
+  const again = house(KEEPING, { kept, isPeak: null });
   again.connect();
   again.turn(null);
   again.wait(HOUR);
@@ -330,7 +330,7 @@ test("a sending that was cut off before it was written is no try of a message", 
     vigie.turn(true);
     vigie.take({ kind: "ending" });
     vigie.take({ kind: "cut off", number: vigie.number(), mayHaveArrived });
-    return vigie.kept()[PHONE.key]?.tries;
+    return vigie.kept().messages[PHONE.key]?.last.tries;
   };
   expect([triesAfter(false), triesAfter(true)]).toEqual([0, 1]);
 });
@@ -352,15 +352,14 @@ test("a message over MQTT whose connection is lost is not sent again at once", (
 });
 
 test("a state file in which one output cannot be read keeps the others, and what is in force for it is sent once more", () => {
-  const sent = confirmed().kept()[KEEPING.key];
-  const { state, unread } = readOutputs({
-    good: sent,
-    [KEEPING.key]: { ...sent, answer: "maybe" },
-    bad: { payload: 3 },
+  const sent = confirmed().kept().devices[KEEPING.key];
+  const { kept, unread } = readOutputs({
+    outputs: { good: sent, [KEEPING.key]: { ...sent, answer: "maybe" }, bad: { payload: 3 } },
+    messages: { [PHONE.key]: { last: "rouge" } },
   });
-  expect(unread).toEqual([KEEPING.key, "bad"]);
-  expect(Object.keys(state)).toEqual(["good", KEEPING.key]);
-  const again = house(KEEPING, { kept: state, at: 5 * MINUTE });
+  expect(unread).toEqual([KEEPING.key, "bad", PHONE.key]);
+  expect(Object.keys(kept.devices)).toEqual(["good", KEEPING.key]);
+  const again = house(KEEPING, { kept, at: 5 * MINUTE });
   again.connect();
   again.turn(false);
   expect(again.sent.map(({ payload }) => payload)).toEqual(["on"]);

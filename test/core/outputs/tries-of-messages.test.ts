@@ -41,7 +41,7 @@ test("a delivered message was tried once, and one that may have arrived before, 
     vigie.turn(true);
     vigie.answerWith(taken);
     vigie.wait(MINUTE);
-    return vigie.kept()[PHONE.key]?.tries;
+    return vigie.kept().messages[PHONE.key]?.last.tries;
   };
   expect([taken, unanswered(false), unanswered(true)].map(triesOf)).toEqual([1, 1, 2]);
 });
@@ -156,7 +156,7 @@ describe("a restart", () => {
     const { passing: before } = vigie.part();
     const at = { now: START + time, steady };
     const again = startOutputs(vigie.kept(), at, { outputs: outputsOf([PHONE]), before });
-    return again.passing.byKey.get(PHONE.key)!.retry!.at - steady;
+    return again.passing.messages.get(PHONE.key)!.retry!.at - steady;
   };
 
   test("of the configuration only makes none come sooner either", () => {
@@ -193,7 +193,7 @@ describe("a restart", () => {
     expect(again.state()).toBe("nothing");
     again.turn(true);
     expect(again.sent).toHaveLength(1);
-    expect(Object.keys(again.kept())).toEqual([moved.key]);
+    expect(Object.keys(again.kept().messages)).toEqual([moved.key]);
   });
 });
 

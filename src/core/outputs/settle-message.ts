@@ -1,0 +1,66 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
+import { type BothVerdicts, chooseMessageText } from "./choose-outputs.ts";
+import { wayTo } from "./due-send.ts";
+import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
+import { allowedAgainAt, chooseMessage, messageDueAt } from "./message-machine.ts";
+import type { Output, Outputs } from "./output.ts";
+import { messageOf, type OutputsPart, withMessage, withPassing, withPassingMessage } from "./outputs-part.ts";
+
+/** Decides which message is wanted now, and gives it out if it is due. */
+export function settleMessage(
+  before: OutputsPart,
+  output: Output,
+  { outputs, verdicts, at }: { outputs: Outputs; verdicts: BothVerdicts; at: Clocks },
+): OutputsPart {
+  // Whether it arrives decides what comes next: its answer is waited for.
+  if (messageOf(before, output.key).passing.inFlight) return before;
+  const wanted = chooseMessageText(outputs, output, verdicts);
+  if (wanted === "as before") return before;
+  const { withoutSimulation: real } = verdicts;
+  const step = chooseMessage(messageOf(before, output.key), output, {
+    wanted: typeof wanted === "string" ? "none" : wanted,
+    facts: real.factsAt(real.at),
+    at,
+    mayBegin: isReachable(before, output),
+  });
+  return giveIfDue(withMessage(before, output.key, step, at), output, at);
+}
+
+function giveIfDue(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
+  const { key, id } = output;
+  const machine = messageOf(part, key);
+  const last = machine.kept?.last;
+  const { connection, given } = part.passing;
+  const by = last && wayTo(output, { begun: last.at, connection: connection?.number ?? null });
+  if (!by || messageDueAt(machine, output, at) !== at.steady || !isItsTurn(part, output, at)) return part;
+  const number = given + 1;
+  const inFlight = { due: { number, output: id, payload: last.text, by }, since: at.steady };
+  return withPassing(withPassingMessage(part, key, { inFlight, unsaved: null }), { given: number });
+}
+
+/** When time alone changes something of this output, and when it is tried next if vigie has slowed down. */
+export function noteMessageWake(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
+  const machine = messageOf(part, output.key);
+  const { inFlight, retry, nextTry } = machine.passing;
+  const wakes = [
+    messageDueAt(machine, output, at),
+    allowedAgainAt(machine, at),
+    (inFlight && aloneUntil(inFlight)) ?? NEVER,
+  ];
+  const next = retry?.isSlow && isReachable(part, output) ? retry.at : null;
+  return withPassingMessage(part, output.key, {
+    wakeAt: Math.min(...wakes.filter((instant) => instant > at.steady)),
+    nextTry: next === null ? null : shownInstant(next, nextTry, at),
+  });
+}
+
+/** By the wall clock. It stays as it was `before`, though the two clocks do not go exactly alike. */
+export function shownInstant(steady: number, before: Instant | null, at: Clocks): Instant {
+  const shown = Math.round(at.now + (steady - at.steady));
+  return before !== null && Math.abs(before - shown) < SAME_TRY ? before : shown;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** Milliseconds. */
+const SAME_TRY = 1_000;
