@@ -17,34 +17,27 @@ describe("a message of a simulation begins with [simulation]", () => {
       '{"to":["+33600000002"],"notification":{"title":"Rouge","body":"tomorrow"}}',
       '{"to":["+33600000002"],"notification":{"title":"[simulation] Rouge","body":"[simulation] tomorrow"}}',
     ],
-    [
-      "the longest text, if no name is a usual one, and no recipient",
-      '{"recipients":["somebody with a long name"],"number":"+33600000001","words":"rouge"}',
-      '{"recipients":["somebody with a long name"],"number":"+33600000001","words":"[simulation] rouge"}',
-    ],
+    ["a list in which no name is a usual one", '["rouge"]', '[simulation] ["rouge"]'],
     [
       "the texts of a list",
       '[{"text":"a"},{"text":"b"}]',
       '[{"text":"[simulation] a"},{"text":"[simulation] b"}]',
     ],
     [
-      "an object of its own, if there is only an address",
-      '{"chat_id":"5"}',
-      '{"chat_id":"5","simulation":true}',
+      "an object says so beside its texts, if no name is a usual one",
+      '{"number":"+33600000001","words":"rouge"}',
+      '{"number":"+33600000001","words":"rouge","simulation":true}',
     ],
     ["a number with a usual name", '{"message":22}', '{"message":"[simulation] 22"}'],
-    [
-      "no address over HTTP",
-      '{"a":{"x":"https://example.org/a-long-address-of-a-picture","caption":"rouge"}}',
-      '{"a":{"x":"https://example.org/a-long-address-of-a-picture","caption":"[simulation] rouge"}}',
-    ],
   ])("%s", (_title, payload, marked) => {
     expect(markSimulated(payload)).toBe(marked);
   });
 
-  test("in a form, the text of its field", () => {
-    const marked = markSimulated("token=abc&message=rouge", "application/x-www-form-urlencoded");
-    expect(marked).toBe("token=abc&message=%5Bsimulation%5D+rouge");
+  test.each([
+    ["the text of its field", "token=abc&message=rouge", "token=abc&message=%5Bsimulation%5D+rouge"],
+    ["a field of its own, if no name is a usual one", "words=rouge", "words=rouge&simulation=true"],
+  ])("in a form, %s", (_title, payload, marked) => {
+    expect(markSimulated(payload, "application/x-www-form-urlencoded")).toBe(marked);
   });
 });
 
