@@ -36,8 +36,6 @@ export interface PassingMessage {
   retry: Retry | null;
   /** When it is tried next, if vigie has slowed down; null: it has not. */
   nextTry: Instant | null;
-  /** When time alone changes something next; infinite: never. */
-  wakeAt: number;
 }
 
 export interface Unsaved {
@@ -48,8 +46,6 @@ export interface Unsaved {
 }
 
 interface Retry {
-  /** `at` of the message. */
-  message: Instant;
   /** Since when it is tried in vain. */
   since: number;
   at: number;
@@ -61,14 +57,11 @@ interface Retry {
   mayHaveArrived: boolean;
 }
 
-const NEVER = Number.POSITIVE_INFINITY;
-
 export const NO_MESSAGE_PASSES: PassingMessage = {
   inFlight: null,
   unsaved: null,
   retry: null,
   nextTry: null,
-  wakeAt: NEVER,
 };
 
 export interface MessageStep extends MessageMachine {
@@ -97,8 +90,8 @@ export function chooseMessage(
     const ended = passing.retry ? { ...passing, retry: null } : passing;
     return { kept, passing: ended, lines: endRetry(passing, output), saved: "now" };
   }
-  const isOther = passing.retry?.message !== kept.last.at;
-  const retry = isOther ? retryOf(kept.last, output, at) : passing.retry;
+  const isSame = before?.last.at === kept.last.at;
+  const retry = (isSame ? passing.retry : null) ?? retryOf(kept.last, output, at);
   const saved = kept.last === before?.last ? "now" : "before it is sent";
   return { kept, passing: retry === passing.retry ? passing : { ...passing, retry }, lines: [], saved };
 }
@@ -113,11 +106,11 @@ function endRetry({ retry }: PassingMessage, output: Output): LogLine[] {
  * One that may have arrived before a restart, or before its choice ended, is tried again when it would be without that. null: there was
  * no such try.
  */
-function retryOf({ at: message, tried_at, tries }: Message, output: Output, at: Clocks): Retry | null {
+function retryOf({ tried_at, tries }: Message, output: Output, at: Clocks): Retry | null {
   if (tried_at === null) return null;
   const pause = pauseAfter(output, tries);
   const due = at.steady + Math.min(Math.max(0, tried_at + pause - at.now), pause);
-  return { ...FIRST_TRY, message, since: at.steady, at: due, mayHaveArrived: true };
+  return { ...FIRST_TRY, since: at.steady, at: due, mayHaveArrived: true };
 }
 
 /** From when on the last message may be given out; infinite: it is not tried, or not answered yet. */
@@ -181,12 +174,11 @@ function nextRetry(
 ): Retry | null {
   const { isRefused, isBusy, mayHaveArrived, retryAfter } = failure;
   if (mayHaveArrived && isGivenUp(output, last)) return null;
-  const { since, isProblem } = before?.message === last.at ? before : { since: steady, isProblem: false };
+  const { since, isProblem } = before ?? { since: steady, isProblem: false };
   // Nobody is troubled by a message that finds no way to its service.
   const isSlow = isRefused || (isBusy && !mayHaveArrived && steady - since >= BUSY_FOR);
   const usual = mayHaveArrived ? pauseAfter(output, last.tries) : pauseOf(output, EVERY, steady - since);
   return {
-    message: last.at,
     since: isRefused ? steady : since,
     at: steady + Math.max(isSlow ? PAUSE : usual, retryAfter ?? 0),
     isSlow,
@@ -220,6 +212,7 @@ function problemOf({ key }: Output): string {
   return `output ${key}`;
 }
 
+const NEVER = Number.POSITIVE_INFINITY;
 const FIRST_TRY = { isSlow: false, isProblem: false };
 /** Milliseconds. */
 const EVERY = 30_000;

@@ -50,6 +50,8 @@ interface PassingOutputs {
   changes: number;
   /** How many payloads were given out, and how many questions asked. */
   given: number;
+  /** When time alone changes something of what is sent, by the steady clock; infinite: never. */
+  wakeAt: number;
   /** Nothing new is sent. */
   isEnding: boolean;
   /** Not logged yet; `forgetSaid` when it is. */
@@ -113,8 +115,6 @@ export interface PassingOutput extends PassingOfPayload {
   former: Sent | null;
   /** When it is sent or told next, if vigie has slowed down; null: it has not. */
   nextTry: Instant | null;
-  /** When time alone changes something next. */
-  wakeAt: number | null;
 }
 
 /** What is known of the last payload; it begins anew with the next one. */
@@ -203,9 +203,7 @@ export function dueQuestions({ passing }: OutputsPart): DueQuestion[] {
 /** When time alone changes something next, by the steady clock. What arrived by then has to be taken first: it may be a report. */
 export function nextOutputBoundary({ passing, kept }: OutputsPart): number {
   if (passing.isEnding) return NEVER;
-  let next = NEVER;
-  for (const { wakeAt } of passing.messages.values()) next = Math.min(next, wakeAt);
-  for (const { wakeAt } of passing.byKey.values()) next = Math.min(next, wakeAt ?? NEVER);
+  let next = passing.wakeAt;
   for (const [key, reports] of passing.reports.byKey) {
     const goneFrom =
       reports.gone && lastSent(kept.devices, key)?.away_since === null ? reports.gone.countsAt : NEVER;
@@ -374,5 +372,4 @@ export const NOTHING_PASSES: PassingOutput = {
   isChoiceOn: null,
   former: null,
   nextTry: null,
-  wakeAt: null,
 };

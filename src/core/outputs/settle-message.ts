@@ -39,28 +39,31 @@ function giveIfDue(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
   return withPassing(withPassingMessage(part, key, { inFlight, unsaved: null }), { given: number });
 }
 
-/** When time alone changes something of this output, and when it is tried next if vigie has slowed down. */
-export function noteMessageWake(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
+/** When time alone changes something of this output. */
+export function messageWakes(part: OutputsPart, output: Output, at: Clocks): (number | null)[] {
   const machine = messageOf(part, output.key);
-  const { inFlight, retry, nextTry } = machine.passing;
-  const wakes = [
-    messageDueAt(machine, output, at),
-    allowedAgainAt(machine, at),
-    (inFlight && aloneUntil(inFlight)) ?? NEVER,
-  ];
+  const { inFlight } = machine.passing;
+  const alone = inFlight && aloneUntil(inFlight);
+  return [later(messageDueAt(machine, output, at), at), allowedAgainAt(machine, at), later(alone, at)];
+}
+
+/** null: it has passed, and something else is waited for: the broker, or a turn. */
+export function later(instant: number | null, { steady }: Clocks): number | null {
+  return instant !== null && instant > steady ? instant : null;
+}
+
+export function noteNextMessageTry(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
+  const { retry, nextTry } = messageOf(part, output.key).passing;
   const next = retry?.isSlow && isReachable(part, output) ? retry.at : null;
-  return withPassingMessage(part, output.key, {
-    wakeAt: Math.min(...wakes.filter((instant) => instant > at.steady)),
-    nextTry: next === null ? null : shownInstant(next, nextTry, at),
-  });
+  return withPassingMessage(part, output.key, { nextTry: shownInstant(next, nextTry, at) });
 }
 
 /** By the wall clock. It stays as it was `before`, though the two clocks do not go exactly alike. */
-export function shownInstant(steady: number, before: Instant | null, at: Clocks): Instant {
+export function shownInstant(steady: number | null, before: Instant | null, at: Clocks): Instant | null {
+  if (steady === null) return null;
   const shown = Math.round(at.now + (steady - at.steady));
   return before !== null && Math.abs(before - shown) < SAME_TRY ? before : shown;
 }
 
-const NEVER = Number.POSITIVE_INFINITY;
 /** Milliseconds. */
 const SAME_TRY = 1_000;

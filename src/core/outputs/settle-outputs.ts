@@ -1,5 +1,4 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
@@ -19,11 +18,12 @@ import {
   type WaitingSend,
   waitingSends,
   withKept,
+  withPassing,
   withPassingOf,
   withReportsOf,
 } from "./outputs-part.ts";
 import { isStillTried, lastSent, recordSending, type Sending, withoutSending } from "./outputs-state.ts";
-import { noteMessageWake, settleMessage, shownInstant } from "./settle-message.ts";
+import { later, messageWakes, noteNextMessageTry, settleMessage, shownInstant } from "./settle-message.ts";
 import { forgetFormer, takeBack } from "./take-back.ts";
 import { give, givesUpAt, nextSlowTry, nextTelling, tellIfDue } from "./tell-devices.ts";
 
@@ -117,28 +117,26 @@ function settleOutput(
 /** Last: whose turn it is depends on what the others have in flight now. */
 function noteWakes(before: OutputsPart, { list }: Outputs, at: Clocks, protect: Protect): OutputsPart {
   let part = before;
+  let wakeAt = Number.POSITIVE_INFINITY;
   for (const output of list)
     protect(`when output ${output.id} is due next`, () => {
-      if (output.message) {
-        part = noteMessageWake(part, output, at);
-        return;
-      }
-      const nextTry = nextTryShown(part, output, at);
-      part = withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at), nextTry });
+      part = output.message ? noteNextMessageTry(part, output, at) : noteNextTry(part, output, at);
+      const wakes = output.message ? messageWakes(part, output, at) : deviceWakes(part, output, at);
+      for (const wake of wakes) wakeAt = Math.min(wakeAt, wake ?? wakeAt);
     });
-  return part;
+  return wakeAt === part.passing.wakeAt ? part : withPassing(part, { wakeAt });
 }
 
-function nextTryShown(part: OutputsPart, output: Output, at: Clocks): Instant | null {
+function noteNextTry(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
+  const { nextTry } = passingOf(part, output.key);
   const next = nextSlowTry(part, output, at);
-  return next === null ? null : shownInstant(next, passingOf(part, output.key).nextTry, at);
+  return withPassingOf(part, output.key, { nextTry: shownInstant(next, nextTry, at) });
 }
 
-/** When time alone changes something of this output; null: never. */
-function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null {
-  const passing = passingOf(part, output.key);
-  const { underWay, retry, turning } = passing;
-  const ofDevice = hasConfirm(output)
+/** When time alone changes something of this output. */
+function deviceWakes(part: OutputsPart, output: Output, at: Clocks): (number | null)[] {
+  const { underWay, retry, turning } = passingOf(part, output.key);
+  const ofReports = hasConfirm(output)
     ? [
         turning?.countsAt ?? null,
         givesUpAt(part, output),
@@ -147,13 +145,9 @@ function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null 
         nextDoubt(part, output, at),
       ]
     : [];
-  const limit = underWay?.stage === "waiting for the save" ? underWay.saveLimit : null;
-  const saveLimit = limit !== null && limit > at.steady ? limit : null;
-  const retryAt = retry && retry.at > at.steady ? retry.at : null;
-  const alone = underWay?.stage === "given" ? aloneUntil(underWay) : null;
-  const othersFrom = alone !== null && alone > at.steady ? alone : null;
-  const instants = [saveLimit, retryAt, othersFrom, ...ofDevice].filter((instant) => instant !== null);
-  return instants.length === 0 ? null : Math.min(...instants);
+  const ofSending =
+    underWay?.stage === "waiting for the save" ? underWay.saveLimit : underWay && aloneUntil(underWay);
+  return [later(ofSending, at), later(retry?.at ?? null, at), ...ofReports];
 }
 
 function dropUnwanted(

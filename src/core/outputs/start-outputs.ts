@@ -45,6 +45,7 @@ export function startOutputs(
       reports: { byKey: new Map(), retained: new Map() },
       changes: 0,
       given: 0,
+      wakeAt: Number.POSITIVE_INFINITY,
       isEnding: false,
       said: [],
     },
