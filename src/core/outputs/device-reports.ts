@@ -1,13 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import {
-  describeOutput,
-  describeTaken,
-  type Outputs,
-  placeOf,
-  placeOfReports,
-  templateText,
-} from "./output.ts";
+import { sayNotWanted, sayTaken } from "./not-taken.ts";
+import { describeOutput, type Outputs, placeOfReports, templateText } from "./output.ts";
 import {
   type ConfirmingOutput,
   confirmingOutputs,
@@ -312,7 +306,7 @@ function noteConfirmed(
   if (isFromBefore) told = withReportsOf(told, key, { ...reportsOf(told, key, at), said: null });
   told = endRefusedTelling(told, output);
   if (!isFromBefore && passingOf(part, key).retry) {
-    told = say(told, { problem: `output ${key}`, isOver: describeTaken(output) });
+    told = say(told, sayTaken(output));
     told = withPassingOf(told, key, { retry: null });
   }
   const isDone = isFromBefore ? NOTHING_IS_OPEN : { ...NOTHING_IS_OPEN, awaitedFor: 0 };
@@ -323,8 +317,7 @@ function noteConfirmed(
 export function endRefusedTelling(part: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key } = output;
   if (passingOf(part, key).tellingFailure === null) return part;
-  const isOver = `Nothing has to be sent to ${placeOf(output)} any more`;
-  return say(withPassingOf(part, key, { tellingFailure: null }), { problem: `output ${key}`, isOver });
+  return say(withPassingOf(part, key, { tellingFailure: null }), sayNotWanted(output));
 }
 
 function tellConfirmation(

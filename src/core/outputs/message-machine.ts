@@ -16,8 +16,16 @@ import {
 } from "./decide-message.ts";
 import type { Flight } from "./due-send.ts";
 import type { Message, Messages } from "./message.ts";
-import { describeNotTaken, type Failure, nameRefusal, PAUSE, pauseOf } from "./not-taken.ts";
-import { describeOutput, describeTaken, type Output, placeOf } from "./output.ts";
+import {
+  type Failure,
+  nextRetry,
+  pauseOf,
+  type Retry,
+  sayNotTaken,
+  sayNotWanted,
+  saySent,
+} from "./not-taken.ts";
+import { describeOutput, type Output } from "./output.ts";
 
 /** The messages of one output: what is kept of them, and what passes. Each step returns another one, or the same if nothing changes. */
 export interface MessageMachine {
@@ -43,18 +51,6 @@ export interface Unsaved {
   change: number;
   /** From then on the save counts as failed: a disk that hangs must not keep messages back. */
   limit: number;
-}
-
-interface Retry {
-  /** Since when it is tried in vain. */
-  since: number;
-  at: number;
-  /** It was refused, or its service is busy for too long: it is tried every ten minutes. */
-  isSlow: boolean;
-  /** It was slow once: the problem stays until it is taken. */
-  isProblem: boolean;
-  /** The last try may have arrived. */
-  mayHaveArrived: boolean;
 }
 
 export const NO_MESSAGE_PASSES: PassingMessage = {
@@ -87,19 +83,13 @@ export function chooseMessage(
       ? before && stopTrying(before, facts)
       : decideMessage(output, wanted, before, { facts, at: at.now, mayBegin });
   if (!kept || !isTried(output, kept)) {
-    const ended = passing.retry ? { ...passing, retry: null } : passing;
-    return { kept, passing: ended, lines: endRetry(passing, output), saved: "now" };
+    if (!passing.retry) return { kept, passing, lines: [], saved: "now" };
+    return { kept, passing: { ...passing, retry: null }, lines: [sayNotWanted(output)], saved: "now" };
   }
   const isSame = before?.last.at === kept.last.at;
   const retry = (isSame ? passing.retry : null) ?? retryOf(kept.last, output, at);
   const saved = kept.last === before?.last ? "now" : "before it is sent";
   return { kept, passing: retry === passing.retry ? passing : { ...passing, retry }, lines: [], saved };
-}
-
-/** A message that is not tried any more is no problem. */
-function endRetry({ retry }: PassingMessage, output: Output): LogLine[] {
-  const isOver = `Nothing has to be sent to ${placeOf(output)} any more`;
-  return retry ? [{ problem: problemOf(output), isOver }] : [];
 }
 
 /**
@@ -127,19 +117,10 @@ export function allowedAgainAt({ kept }: MessageMachine, at: Clocks): number {
 }
 
 export function noteTaken({ kept, passing }: MessageMachine, output: Output, at: Clocks): MessageStep {
-  const lines: LogLine[] = kept
-    ? [
-        {
-          level: "info",
-          sentence: `Sent ${quotePayload(kept.last.text)} to ${describeOutput(output)}: ${kept.last.because}`,
-        },
-        { problem: problemOf(output), isOver: describeTaken(output) },
-      ]
-    : [];
   return {
     kept: kept && recordArrival(kept, { isTaken: true, at: at.now }),
     passing: { ...passing, inFlight: null, retry: null },
-    lines,
+    lines: kept ? saySent(output, kept.last.text, kept.last.because) : [],
     saved: "now",
   };
 }
@@ -153,51 +134,21 @@ export function noteFailed(
 ): MessageStep {
   const ended = { ...passing, inFlight: null };
   if (!before?.stands) return { kept: before, passing: ended, lines: [], saved: "now" };
-  const { mayHaveArrived, isEnding } = failure;
+  const { mayHaveArrived, isBusy, isEnding, isLost } = failure;
   // A try counts if it may have arrived: a person reads each. One that is tried without end must not wear out the disk.
   const isWorthWrite = !isEnding && before.last.tries < MOST_TRIES;
   const kept = mayHaveArrived ? recordArrival(before, { isTaken: false, at: at.now }) : before;
-  const retry = nextRetry(passing.retry, kept.last, { output, failure, at });
-  return {
-    kept,
-    passing: { ...ended, retry },
-    lines: retry ? sayFailed(kept.last, output, { failure, retry }) : [sayGivenUp(kept.last, output)],
-    saved: isWorthWrite ? "now" : "with the next save",
-  };
-}
-
-/** null: it is given up. */
-function nextRetry(
-  before: Retry | null,
-  last: Message,
-  { output, failure, at: { steady } }: { output: Output; failure: Failure; at: Clocks },
-): Retry | null {
-  const { isRefused, isBusy, mayHaveArrived, retryAfter } = failure;
-  if (mayHaveArrived && isGivenUp(output, last)) return null;
-  const { since, isProblem } = before ?? { since: steady, isProblem: false };
+  const { last } = kept;
+  const saved = isWorthWrite ? "now" : "with the next save";
+  if (isGivenUp(output, last))
+    return { kept, passing: { ...ended, retry: null }, lines: [sayGivenUp(last, output)], saved };
+  const usual = (triedFor: number) =>
+    mayHaveArrived ? pauseAfter(output, last.tries) : pauseOf(output, EVERY, triedFor);
   // Nobody is troubled by a message that finds no way to its service.
-  const isSlow = isRefused || (isBusy && !mayHaveArrived && steady - since >= BUSY_FOR);
-  const usual = mayHaveArrived ? pauseAfter(output, last.tries) : pauseOf(output, EVERY, steady - since);
-  return {
-    since: isRefused ? steady : since,
-    at: steady + Math.max(isSlow ? PAUSE : usual, retryAfter ?? 0),
-    isSlow,
-    isProblem: isSlow || isProblem,
-    mayHaveArrived,
-  };
-}
-
-function sayFailed(
-  { text }: Message,
-  output: Output,
-  { failure, retry }: { failure: Failure & { isLost?: boolean }; retry: Retry },
-): LogLine[] {
-  if (failure.isLost) return [];
-  const then = retry.isSlow ? "It is sent again every ten minutes" : "It is sent again";
-  const starts = failure.isRefused
-    ? `${nameRefusal(output, failure.message)}; ${quotePayload(text)} was not sent`
-    : `${describeNotTaken(output, text, failure.message)}. ${then}`;
-  return [{ problem: problemOf(output), starts }];
+  const slowAfter = isBusy && !mayHaveArrived ? BUSY_FOR : NEVER;
+  const retry = nextRetry(passing.retry, failure, { usual, slowAfter }, at);
+  const lines = isLost ? [] : [sayNotTaken(output, last.text, { failure, isSlow: retry.isSlow })];
+  return { kept, passing: { ...ended, retry }, lines, saved };
 }
 
 /** It was sent for the last time, and nobody has said that it arrived. */
@@ -206,10 +157,6 @@ function sayGivenUp({ text, tries }: Message, output: Output): LogLine {
     level: "warn",
     sentence: `${describeOutput(output)} has not said whether it took ${quotePayload(text)}. It was sent ${tries} times, and may have arrived. It is not sent again`,
   };
-}
-
-function problemOf({ key }: Output): string {
-  return `output ${key}`;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;

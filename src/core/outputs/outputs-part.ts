@@ -8,6 +8,7 @@ import {
   NO_MESSAGE_PASSES,
   type PassingMessage,
 } from "./message-machine.ts";
+import type { Retry } from "./not-taken.ts";
 import type { Confirmation, Output, Outputs } from "./output.ts";
 import type { OutputsKept } from "./outputs-kept.ts";
 import {
@@ -108,7 +109,7 @@ export interface DeviceReport {
 export interface PassingOutput extends PassingOfPayload {
   /** One payload at a time, so that the last one to arrive is the one in force. */
   underWay: WaitingSend | GivenSend | null;
-  retry: Retry | null;
+  retry: (Retry & { payload: string }) | null;
   /** The payload is that of a choice whose rule is ON; null: nothing is decided now, because the time or a value is awaited. */
   isChoiceOn: boolean | null;
   /** What was sent before the payloads that were chosen since a source last agreed with this machine's clock; null: none were. */
@@ -170,19 +171,6 @@ export interface GivenSend extends Flight {
   stage: "given";
   /** null: it repeats a payload that was acknowledged. */
   send: Sending | null;
-}
-
-/** This payload was not taken. It may be taken later: an access list may be corrected, and a device may come back. */
-export interface Retry {
-  payload: string;
-  since: number;
-  at: number;
-  /** It was not taken for too long, or was refused: it is tried every ten minutes. */
-  isSlow: boolean;
-  /** It was slow once: the problem stays until it is taken. */
-  isProblem: boolean;
-  /** The last try was written, and not answered: the device may do what it was sent. */
-  mayHaveArrived: boolean;
 }
 
 export type ConfirmingOutput = Output & { confirm: Confirmation };

@@ -5,7 +5,8 @@ import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, type ChosenSends, chooseOutputs } from "./choose-outputs.ts";
 import { judgeIfDue, judgePresence, turnIfDue } from "./device-reports.ts";
 import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
-import { describeOutput, type Output, type Outputs, placeOf } from "./output.ts";
+import { sayNotWanted } from "./not-taken.ts";
+import { describeOutput, type Output, type Outputs } from "./output.ts";
 import {
   dropWaiting,
   hasConfirm,
@@ -187,10 +188,7 @@ function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly S
     const { key } = output;
     const { retry, underWay } = passingOf(part, key);
     if (!retry || underWay || sends.some((send) => send.key === key)) continue;
-    part = say(withPassingOf(part, key, { retry: null }), {
-      problem: `output ${key}`,
-      isOver: `Nothing has to be sent to ${placeOf(output)} any more`,
-    });
+    part = say(withPassingOf(part, key, { retry: null }), sayNotWanted(output));
   }
   return part;
 }

@@ -1,5 +1,4 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import { quotePayload } from "../log/quote-payload.ts";
 import {
   doubtDevices,
   forgetPresence,
@@ -11,8 +10,19 @@ import {
 } from "./device-reports.ts";
 import { isSuspect } from "./flights.ts";
 import { noteFailed, noteTaken } from "./message-machine.ts";
-import { describeNotTaken, type Failure, isOverMqtt, nameRefusal, PAUSE, pauseOf } from "./not-taken.ts";
-import { describeOutput, describeTaken, type Output, type Outputs, placeOf } from "./output.ts";
+import {
+  describeNotTaken,
+  type Failure,
+  isOverMqtt,
+  nextRetry,
+  PAUSE,
+  pauseOf,
+  problemOf,
+  sayNotTaken,
+  saySent,
+  sayTaken,
+} from "./not-taken.ts";
+import { type Output, type Outputs, placeOf } from "./output.ts";
 import {
   confirmingOutputs,
   dropWaiting,
@@ -22,7 +32,6 @@ import {
   type OutputsPart,
   type PassingOutput,
   passingOf,
-  type Retry,
   say,
   waitingSends,
   withKept,
@@ -140,7 +149,7 @@ function openConnection(
 
 /** What the broker has not acknowledged may have arrived or not. The connection may end because of it, so it is not sent again at once. */
 function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): OutputsPart {
-  let part = overMqtt(outputs).reduce((next, output) => loseUnderWay(next, output, at, outputs), before);
+  let part = overMqtt(outputs).reduce((next, output) => loseUnderWay(next, output, at), before);
   for (const output of confirmingOutputs(outputs)) {
     const { key, confirm } = output;
     if (!isOverMqtt(output) && confirm.from.kind === "http") continue;
@@ -153,25 +162,19 @@ function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): Outp
   return withPassing(part, { connection: null });
 }
 
-function loseUnderWay(part: OutputsPart, output: Output, at: Clocks, outputs: Outputs): OutputsPart {
+function loseUnderWay(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
   if (messageOf(part, output.key).passing.inFlight) return loseMessage(part, output, at);
   const { underWay } = passingOf(part, output.key);
   if (underWay?.stage === "waiting for the save") return dropWaiting(part, underWay);
-  return underWay ? loseSending(part, output, underWay, { at, outputs }) : part;
+  return underWay ? loseSending(part, output, underWay, at) : part;
 }
 
-function loseSending(
-  before: OutputsPart,
-  output: Output,
-  { due: { number } }: GivenSend,
-  { at, outputs }: { at: Clocks; outputs: Outputs },
-): OutputsPart {
+function loseSending(before: OutputsPart, output: Output, given: GivenSend, at: Clocks): OutputsPart {
   const { key } = output;
-  const lost = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
   // vigie itself ends the connection or the request then.
   if (before.passing.isEnding) return withPassingOf(before, key, { underWay: null });
   const why = `the connection to the broker ended before this was acknowledged. If that happens each time, the broker may end it because vigie may not publish to ${placeOf(output)}: check its access list`;
-  return takeNotTaken(before, { ...lost, number, message: why }, at, outputs);
+  return failSending(before, { output, given }, { ...UNANSWERED, mayHaveArrived: true, message: why }, at);
 }
 
 /** Nothing is said of that: the connection has its own problem. */
@@ -229,13 +232,8 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   };
   const hadFailed = passingOf(before, key).tellingFailure !== null;
   let part = withPassingOf(before, key, taken);
-  const isOver = { problem: `output ${key}`, isOver: describeTaken(output) };
-  if (!given.send) return hadFailed ? say(part, isOver) : part;
-  part = say(part, {
-    level: "info",
-    sentence: `Sent ${quotePayload(payload)} to ${describeOutput(output)}: ${given.send.because}`,
-  });
-  part = say(part, isOver);
+  if (!given.send) return hadFailed ? say(part, sayTaken(output)) : part;
+  part = saySent(output, payload, given.send.because).reduce(say, part);
   part = withKept(part, recordAcknowledgement(part.kept.devices, key, payload), "now");
   if (!hasConfirm(output) || output.confirm.from.kind !== "mqtt") return part;
   const report = part.passing.reports.retained.get(output.confirm.from.topic);
@@ -247,27 +245,36 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
 type NotTaken = OutputsEvent & { kind: "refused" | "unanswered" };
 
 function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs: Outputs): OutputsPart {
+  const failure = failureOf(event);
   const ofMessage = findMessage(before, event.number, outputs);
-  if (ofMessage) return failMessage(before, ofMessage, failureOf(event), at);
+  if (ofMessage) return failMessage(before, ofMessage, failure, at);
   const found = findGiven(before, event.number, outputs);
-  if (!found) return before;
-  const { output, given } = found;
+  return found ? failSending(before, found, failure, at) : before;
+}
+
+function failSending(
+  before: OutputsPart,
+  { output, given }: { output: Output; given: GivenSend },
+  failure: Failure,
+  at: Clocks,
+): OutputsPart {
   const { key } = output;
   // A broker that ends the connection at a message once more refuses it.
-  const isRefused = event.kind === "refused" || (isOverMqtt(output) && isSuspect(passingOf(before, key)));
+  const isRefused = failure.isRefused || (isOverMqtt(output) && isSuspect(passingOf(before, key)));
   const isPaused = isRefused && !given.send;
-  const notBefore = isPaused ? at.steady + PAUSE : earliestAgain(event, at);
+  const notBefore = isPaused ? at.steady + PAUSE : earliestAgain(failure, at);
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
   if (!given.send || hasArrived(part, given)) {
-    const mayHaveArrived = event.kind === "unanswered" && event.mayHaveArrived;
     // It is asked soon, as after a telling that was answered.
-    const told = mayHaveArrived ? withPassingOf(part, key, { questions: 0 }) : notTold(part, before, key);
-    const failed = withPassingOf(told, key, { tellingFailure: event.message });
-    const starts = describeRefusal(output, given.due.payload, event);
-    return isPaused ? say(failed, { problem: `output ${key}`, starts }) : failed;
+    const told = failure.mayHaveArrived
+      ? withPassingOf(part, key, { questions: 0 })
+      : notTold(part, before, key);
+    const failed = withPassingOf(told, key, { tellingFailure: failure.message });
+    const starts = describeNotTaken(output, given.due.payload, failure);
+    return isPaused ? say(failed, { problem: problemOf(output), starts }) : failed;
   }
   // Its choice may have ended meanwhile. If it has begun again, what it sends is another order, which waits for nothing.
-  return lastSent(part.kept.devices, key)?.stands ? tryLater(part, output, event, at) : part;
+  return lastSent(part.kept.devices, key)?.stands ? tryLater(part, output, failure, at) : part;
 }
 
 function failureOf(event: NotTaken): Failure {
@@ -277,9 +284,9 @@ function failureOf(event: NotTaken): Failure {
   return { message, isRefused: false, isBusy, mayHaveArrived, retryAfter };
 }
 
-function earliestAgain(event: NotTaken, { steady }: Clocks): number | null {
-  if (event.kind === "refused") return steady + PAUSE;
-  return event.retryAfter === null ? null : steady + event.retryAfter;
+function earliestAgain({ isRefused, retryAfter }: Failure, { steady }: Clocks): number | null {
+  if (isRefused) return steady + PAUSE;
+  return retryAfter === null ? null : steady + retryAfter;
 }
 
 /** Only what may have arrived is a telling: that something switches the device back must not be said of others. */
@@ -293,41 +300,16 @@ function notTold(part: OutputsPart, before: OutputsPart, key: string): OutputsPa
 }
 
 /** A device that is away is tried again, at first often; one that refuses every ten minutes. */
-function tryLater(part: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
-  const { key } = output;
-  const { payload = "" } = lastSent(part.kept.devices, key) ?? {};
-  const retry = nextTry(part, output, payload, event, at);
-  const then = retry.isSlow ? "It is sent again every ten minutes" : "It is sent again";
-  const notTaken = describeNotTaken(output, payload, event.message);
-  const starts =
-    event.kind === "refused"
-      ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
-      : `${notTaken}. ${then}`;
-  return say(withPassingOf(part, key, { retry, questions: 0 }), { problem: `output ${key}`, starts });
-}
-
-/** A broker that ends the connection gives no reason. */
-function describeRefusal(output: Output, payload: string, { kind, message }: NotTaken): string {
-  return kind === "refused" ? nameRefusal(output, message) : describeNotTaken(output, payload, message);
-}
-
-function nextTry(part: OutputsPart, output: Output, payload: string, event: NotTaken, at: Clocks): Retry {
+function tryLater(part: OutputsPart, output: Output, failure: Failure, at: Clocks): OutputsPart {
   const { key, confirm } = output;
-  const last = lastTry(part, key, payload);
-  const isRefused = event.kind === "refused";
-  const since = last && !isRefused ? last.since : at.steady;
-  const { every, for: length } = confirm ?? USUAL;
-  const isSlow = isRefused || at.steady - since >= length;
-  const isProblem = isSlow || last?.isProblem === true;
-  const usual = pauseOf(output, every, at.steady - since);
-  const { mayHaveArrived, retryAfter } = failureOf(event);
-  const wait = Math.max(isSlow ? PAUSE : usual, retryAfter ?? 0);
-  return { payload, since, at: at.steady + wait, isSlow, isProblem, mayHaveArrived };
-}
-
-function lastTry(part: OutputsPart, key: string, payload: string): Retry | null {
-  const { retry } = passingOf(part, key);
-  return retry?.payload === payload ? retry : null;
+  const { payload = "" } = lastSent(part.kept.devices, key) ?? {};
+  const { retry: last } = passingOf(part, key);
+  const { every, for: slowAfter } = confirm ?? USUAL;
+  const usual = (triedFor: number) => pauseOf(output, every, triedFor);
+  const before = last?.payload === payload ? last : null;
+  const retry = { ...nextRetry(before, failure, { usual, slowAfter }, at), payload };
+  const tried = withPassingOf(part, key, { retry, questions: 0 });
+  return say(tried, sayNotTaken(output, payload, { failure, isSlow: retry.isSlow }));
 }
 
 /** The device has reported what is expected meanwhile: it has the payload, and only the answer was lost. */
@@ -351,7 +333,7 @@ function takeCutOff(
   if (!found) return before;
   const { output, given } = found;
   return mayHaveArrived
-    ? loseSending(before, output, given, { at, outputs })
+    ? loseSending(before, output, given, at)
     : withPassingOf(before, output.key, { underWay: null });
 }
 
