@@ -83,8 +83,8 @@ export function chooseMessage(
       ? before && stopTrying(before, facts)
       : decideMessage(output, wanted, before, { facts, at: at.now, mayBegin });
   if (!kept || !isTried(output, kept)) {
-    if (!passing.retry) return { kept, passing, lines: [], saved: "now" };
-    return { kept, passing: { ...passing, retry: null }, lines: [sayNotWanted(output)], saved: "now" };
+    const lines = passing.retry ? [sayNotWanted(output)] : [];
+    return { kept, passing: { ...passing, unsaved: null, retry: null }, lines, saved: "now" };
   }
   const isSame = before?.last.at === kept.last.at;
   const retry = (isSame ? passing.retry : null) ?? retryOf(kept.last, output, at);

@@ -313,7 +313,8 @@ export function withMessage(
   part = { ...part, kept: { ...part.kept, messages: { ...part.kept.messages, [key]: kept } } };
   if (saved === "with the next save") return part;
   const change = part.passing.changes + 1;
-  const unsaved = { change, limit: at.steady + SAVE_LIMIT };
+  // A text that changes again and again while the disk hangs waits no longer.
+  const unsaved = { change, limit: passing.unsaved?.limit ?? at.steady + SAVE_LIMIT };
   part = withPassing(part, { changes: change });
   return saved === "now" ? part : withPassingMessage(part, key, { unsaved });
 }

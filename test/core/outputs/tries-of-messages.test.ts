@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { placeOf } from "../../../src/core/outputs/output.ts";
 import { startOutputs } from "../../../src/core/outputs/start-outputs.ts";
+import { rougeFacts } from "../../support/facts.ts";
 import { BOILER, outputsOf } from "../../support/outputs.ts";
 import { HOUR, house, MINUTE, PHONE, SECOND, START } from "../../support/outputs-house.ts";
 
@@ -224,4 +225,16 @@ describe("a text without a day", () => {
     vigie.wait(HOUR);
     expect(vigie.sent.map(({ payload }) => payload)).toEqual(["A", "B", "A", "B", "A", "B", "A"]);
   });
+});
+
+test("a disk that hangs keeps a message whose text changes again and again back for five seconds", () => {
+  const vigie = house({ ...PHONE, choose: [{ when: "peak", payload: "{left.rouge}" }] });
+  const facts = rougeFacts();
+  vigie.saves(false);
+  vigie.turn(true);
+  for (let rouge = 0; rouge < 8; rouge += 1) {
+    vigie.facts({ ...facts, dated: { ...facts.dated, left: { bleu: 1, blanc: 1, rouge } } } as typeof facts);
+    vigie.wait(SECOND);
+  }
+  expect(vigie.sent).toEqual([{ at: 5 * SECOND, payload: "4" }]);
 });
