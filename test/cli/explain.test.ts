@@ -196,7 +196,7 @@ output relay/boiler
 `);
     });
 
-    test("says of a message that was given up that it is not sent", async () => {
+    test("says of a message that was given up, or was sent already, that it is not sent", async () => {
       const message = `${CONFIG}outputs: [{ topic: phone/say, message: true, choose: [{ when: night, payload: "Night" }] }]\n`;
       const last = {
         ...{
@@ -209,11 +209,17 @@ output relay/boiler
         },
         ...{ at: 0, tries: 6, tried_at: 0, taken: false },
       };
-      const messages = { "phone/say": { id: "say", last, stands: true, delivered: [], told_days: {} } };
-      const state = JSON.stringify({ ...JSON.parse(STATE), messages });
-      const config = { "config/vigie.yaml": message, "state/state.json": state };
-      const { out } = await run(["--at", "2026-01-06T23:00", "--pretend", "bleu", "night"], config);
-      expect(out).toContain("output phone/say\n  sends nothing: night is ON, and Night was given up\n");
+      const sayOf = async (change: object) => {
+        const record = { last: { ...last, ...change }, stands: true, due: null, tried: [], told_days: {} };
+        const messages = { "phone/say": record };
+        const state = JSON.stringify({ ...JSON.parse(STATE), messages });
+        const config = { "config/vigie.yaml": message, "state/state.json": state };
+        const { out } = await run(["--at", "2026-01-06T23:00", "--pretend", "bleu", "night"], config);
+        return out;
+      };
+      const sentence = "output phone/say\n  sends nothing: night is ON, and Night was";
+      expect(await sayOf({})).toContain(`${sentence} given up\n`);
+      expect(await sayOf({ taken: true })).toContain(`${sentence} sent already\n`);
     });
 
     test("says that nothing is sent while the rule that decides is unknown", async () => {

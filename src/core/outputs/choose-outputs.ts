@@ -99,7 +99,7 @@ function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined): 
 }
 
 /** A choice that is in force without the simulation, too, says what is true then. */
-export function chooseMessageText(
+export function wantedMessage(
   { dry_when_simulated }: Pick<Outputs, "dry_when_simulated">,
   output: Output,
   both: BothVerdicts,
@@ -121,11 +121,7 @@ function composeMessage({ language }: Output, { payload, choice, because, facts 
 }
 
 /** Why an output sends nothing now, in words; null where it sends something. */
-export function whyNothing(
-  output: Output,
-  known: VerdictsAndFacts,
-  { sent, messages }: { sent: Sent | undefined; messages: Messages | undefined },
-): string | null {
+export function whyNothing(output: Output, known: VerdictsAndFacts, before: SentBefore): string | null {
   const chosen = choosePayload(output, known);
   if (chosen === "nothing") return `${describeAllOff(output.choose)}, and there is no else`;
   if (typeof chosen === "string") {
@@ -133,11 +129,10 @@ export function whyNothing(
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
   const payload = fillPlaceholders(chosen.payload, chosen.facts, output.language);
-  if (output.message && messages && isGivenUp(output, messages.last))
-    return `${chosen.because}, and ${messages.last.text} was given up`;
-  const isDue = output.message ? isTextDue(payload, messages) : isPayloadDue(payload, chosen.kind, sent);
-  if (isDue) return null;
-  const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
+  const { last = null } = before.messages ?? {};
+  if (last && isGivenUp(output, last)) return `${chosen.because}, and ${last.text} was given up`;
+  if (isDue(output, payload, chosen.kind, before)) return null;
+  const why = (last ?? before.sent) ? `${payload} was sent already` : "else is not sent before a choice was";
   return `${chosen.because}, and ${why}`;
 }
 
@@ -145,22 +140,10 @@ export function whyNothing(
  * What an output does not send during a simulation because of `dry_when_simulated`; null where it sends the same as without
  * the simulation, or nothing.
  */
-export function payloadHeldBack(output: Output, both: BothVerdicts, sent: Sent | undefined): string | null {
-  return heldBack(output, both, (payload, kind) => isPayloadDue(payload, kind, sent));
-}
-
-export function messageHeldBack(
-  output: Output,
-  both: BothVerdicts,
-  messages: Messages | undefined,
-): string | null {
-  return heldBack(output, both, (text) => isTextDue(text, messages));
-}
-
-function heldBack(
+export function payloadHeldBack(
   output: Output,
   { withSimulation, withoutSimulation }: BothVerdicts,
-  isDue: (payload: string, kind: ChosenPayload["kind"]) => boolean,
+  before: SentBefore,
 ): string | null {
   const pretended = choosePayload(output, withSimulation);
   if (typeof pretended === "string") return null;
@@ -168,11 +151,23 @@ function heldBack(
   const payload = fillPlaceholders(pretended.payload, pretended.facts, language);
   const real = choosePayload(output, withoutSimulation);
   const isReal = typeof real !== "string" && fillPlaceholders(real.payload, real.facts, language) === payload;
-  return !isReal && isDue(payload, pretended.kind) ? payload : null;
+  return !isReal && isDue(output, payload, pretended.kind, before) ? payload : null;
 }
 
-function isTextDue(text: string, messages: Messages | undefined): boolean {
-  return !messages?.stands || messages.last.text !== text || !messages.last.taken;
+/** What was sent to the device, or what people were told. */
+interface SentBefore {
+  sent?: Sent | undefined;
+  messages?: Messages | undefined;
+}
+
+function isDue(
+  { message }: Output,
+  payload: string,
+  kind: ChosenPayload["kind"],
+  { sent, messages }: SentBefore,
+): boolean {
+  if (!message) return isPayloadDue(payload, kind, sent);
+  return !messages?.stands || messages.last?.text !== payload || !messages.last.taken;
 }
 
 interface ChosenPayload extends Payload {

@@ -1,77 +1,85 @@
 import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
-import type { Delivered, Message, Messages, ToldDay } from "./message.ts";
+import type { Message, Messages, ToldDay, TriedMessage } from "./message.ts";
 import type { Output } from "./output.ts";
 
 /** A message as the rules want it now. */
 export type WantedMessage = Pick<Message, "text" | "choice" | "because" | "day" | "pretended">;
 
-/** `facts`: the real ones, also while a simulation runs. */
-interface DecidedBy {
-  facts: Facts;
-  at: Instant;
-  /** false: the broker is away. Nothing begins then: when it is back, the text says what is so by then. */
-  mayBegin: boolean;
-}
+/** The messages of an output that has had one. */
+type Told = Messages & { last: Message };
 
-/** What is the last message now, and whether it stands. The same object if nothing changes; undefined: there is none. */
+/**
+ * Which message is due, and whether the last one stands. The same object if nothing changes. `wanted`: null if no choice is ON as far as
+ * is known, and nothing is tried any more then. `facts`: the real ones, also while a simulation runs.
+ */
 export function decideMessage(
   output: Output,
-  wanted: WantedMessage,
-  before: Messages | undefined,
-  { facts, at, mayBegin }: DecidedBy,
-): Messages | undefined {
+  wanted: WantedMessage | null,
+  before: Messages,
+  { facts, at }: { facts: Facts; at: Instant },
+): Messages {
+  const messages = followColors(before, wanted, facts);
+  if (!wanted) return withDue(endLast(messages), null);
   const color = (wanted.day === null ? null : factsOfDay(facts, wanted.day)?.color) ?? null;
   const fresh: Message = { ...wanted, color, at, tries: 0, tried_at: null, taken: false };
-  if (!before)
-    return mayBegin ? { id: output.id, last: fresh, stands: true, delivered: [], told_days: {} } : undefined;
-  const messages = followColors(before, wanted, facts);
-  if (isGoingOn(messages, wanted)) {
-    if (!isNews(messages, wanted)) return messages;
-  } else {
-    const told = findTold(output, messages, wanted, at);
-    if (told === "long ago") return endMessage(messages);
-    if (told) return countAgain(messages, told, fresh);
-  }
-  if (isOften(messages, at)) return endMessage(messages);
-  return mayBegin ? { ...messages, last: fresh, stands: true } : messages;
+  const told = isTold(messages) ? findInForce(output, messages, fresh) : null;
+  if (told) return withDue(told, null);
+  const { due } = messages;
+  return withDue(messages, due && isSame(due, fresh) && due.color === color ? due : fresh);
 }
 
-/** None of the choices is ON as far as is known: nothing is tried any more. */
-export function stopTrying(before: Messages, facts: Facts): Messages {
-  return endMessage(followColors(before, null, facts));
+function withDue(messages: Messages, due: Message | null): Messages {
+  return messages.due === due ? messages : { ...messages, due };
 }
 
-function endMessage(messages: Messages): Messages {
+function endLast(messages: Messages): Messages {
   return messages.stands ? { ...messages, stands: false } : messages;
 }
 
-function isInForce(
-  { stands, last }: Messages,
-  { choice, pretended }: Pick<WantedMessage, "choice" | "pretended">,
-): boolean {
-  return stands && last.choice === choice && last.pretended === pretended;
+function isTold(messages: Messages): messages is Told {
+  return messages.last !== null;
+}
+
+function isSame(one: Message, { choice, day, text, pretended }: Message): boolean {
+  return one.choice === choice && one.pretended === pretended && one.day === day && one.text === text;
+}
+
+/** What people were told counts, or there were too many messages; null: they have to be told. */
+function findInForce(output: Output, messages: Told, wanted: Message): Messages | null {
+  if (isGoingOn(messages, wanted)) {
+    if (!isNews(messages, wanted)) return messages;
+  } else {
+    const told = findTold(output, messages, wanted);
+    if (told === "long ago") return endLast(messages);
+    if (told) return countAgain(messages, told, wanted);
+  }
+  return oftenUntil(messages.tried, wanted.at) === null ? null : endLast(messages);
+}
+
+function isInForce({ stands, last }: Messages, { choice, pretended }: WantedMessage): boolean {
+  return stands && last?.choice === choice && last.pretended === pretended;
 }
 
 /** What has not arrived tells of no other day than the one that decides now. */
-function isGoingOn(messages: Messages, wanted: WantedMessage): boolean {
+function isGoingOn(messages: Told, wanted: WantedMessage): boolean {
   const { taken, day } = messages.last;
   return isInForce(messages, wanted) && (taken || day === wanted.day);
 }
 
 /** While its choice stays ON. */
-function isNews(messages: Messages, wanted: WantedMessage): boolean {
+function isNews(messages: Told, wanted: WantedMessage): boolean {
   return isLaterDay(messages, wanted) || isUntrue(messages, wanted);
 }
 
 /** Later than all that were told of this choice, and than the one that is about to be. */
-function isLaterDay({ last, told_days }: Messages, { choice, day }: WantedMessage): boolean {
+function isLaterDay({ last, told_days }: Told, { choice, day }: WantedMessage): boolean {
   if (day === null) return false;
   return day > (last.day ?? "") && day > (toldOf(told_days, choice)?.day ?? "");
 }
 
 /** The text of this day would be another one now: nobody can have read it yet, or its official colour is another one than people read. */
-function isUntrue({ last, told_days }: Messages, { text, choice, day }: WantedMessage): boolean {
+function isUntrue({ last, told_days }: Told, { text, choice, day }: WantedMessage): boolean {
   if (last.text === text) return false;
   const told = toldOf(told_days, choice);
   return (!last.taken && last.tries === 0) || (told?.day === day && told.has_changed);
@@ -83,11 +91,10 @@ function isUntrue({ last, told_days }: Messages, { text, choice, day }: WantedMe
  */
 function findTold(
   output: Output,
-  { last, delivered, told_days }: Messages,
-  wanted: WantedMessage,
-  at: Instant,
-): Delivered | "the last one" | "long ago" | undefined {
-  const recent = delivered.filter((one) => isRecent(one.tried_at, at));
+  { last, tried, told_days }: Told,
+  wanted: Message,
+): TriedMessage | "the last one" | "long ago" | undefined {
+  const recent = tried.filter((one) => isRecent(one.tried_at, wanted.at));
   const told = toldOf(told_days, wanted.choice);
   const isSameDay = told !== undefined && told.day === wanted.day;
   if (isSameDay && !told.has_changed) {
@@ -95,7 +102,7 @@ function findTold(
     if (same) return same;
     return last.choice === wanted.choice && last.day === wanted.day ? "the last one" : "long ago";
   }
-  if (isTriedAlready(last, wanted, at) && !isGivenUp(output, last)) return "the last one";
+  if (isTriedAlready(last, wanted) && !isGivenUp(output, last)) return "the last one";
   if (isSameDay) return undefined;
   const isOlder = told !== undefined && wanted.day !== null && told.day > wanted.day;
   const index = recent.findLastIndex(({ text, choice, day }) => {
@@ -108,24 +115,19 @@ function findTold(
 }
 
 /** The text that is wanted is tried already, and has not arrived as far as is known. */
-function isTriedAlready(
-  last: Message,
-  { text, choice, day, pretended }: WantedMessage,
-  at: Instant,
-): boolean {
-  if (last.taken || last.choice !== choice || last.pretended !== pretended) return false;
-  return last.day === day && last.text === text && isRecent(last.at, at);
+function isTriedAlready(last: Message, wanted: Message): boolean {
+  return !last.taken && isSame(last, wanted) && isRecent(last.at, wanted.at);
 }
 
 /** People have read something else since. What is only pretended says so itself. */
-function isOutdated({ text, pretended }: Delivered, later: readonly Delivered[]): boolean {
+function isOutdated({ text, pretended }: TriedMessage, later: readonly TriedMessage[]): boolean {
   return later.some((one) => one.text !== text && (pretended || !one.pretended));
 }
 
 /** Nothing new is sent: what people were told by that message counts for this choice, too. */
 function countAgain(
-  messages: Messages,
-  told: Delivered | "the last one",
+  messages: Told,
+  told: TriedMessage | "the last one",
   { choice, because, pretended, day, color }: Message,
 ): Messages {
   const as = { choice, because, pretended, day, color };
@@ -134,14 +136,9 @@ function countAgain(
   return { ...messages, last: { ...told, ...as }, stands: true, told_days };
 }
 
-/** Nobody reads more than six messages an hour. */
-function isOften({ delivered }: Messages, at: Instant): boolean {
-  return oftenUntil(delivered, at) !== null;
-}
-
-/** Until when no new message is sent, as there were six within an hour; null: one may be. */
-export function oftenUntil(delivered: readonly Delivered[], at: Instant): Instant | null {
-  const lastHour = delivered.filter(({ tried_at }) => Math.abs(at - tried_at) < HOUR);
+/** Nobody reads more than six messages an hour. Until when no new one is sent; null: one may be. */
+export function oftenUntil(tried: readonly TriedMessage[], at: Instant): Instant | null {
+  const lastHour = tried.filter(({ tried_at }) => Math.abs(at - tried_at) < HOUR);
   const first = lastHour.at(-MOST_AN_HOUR);
   return first ? first.tried_at + HOUR : null;
 }
@@ -153,18 +150,18 @@ export function oftenUntil(delivered: readonly Delivered[], at: Instant): Instan
 function followColors(messages: Messages, wanted: WantedMessage | null, facts: Facts): Messages {
   const { last } = messages;
   const isNow = wanted !== null && isInForce(messages, wanted);
-  const color = (isNow && last.day !== null ? officialColor(facts, last.day) : null) ?? last.color;
+  const color = isNow && last?.day ? officialColor(facts, last.day) : null;
   let { told_days } = messages;
   for (const [choice, told] of Object.entries(told_days)) {
     const official = officialColor(facts, told.day);
     if (official === null || official === told.color) continue;
     const isSameDay = isNow && wanted.choice === choice && wanted.day === told.day;
-    const isTold = isSameDay && wanted.text === last.text;
-    const has_changed = told.has_changed || !isTold;
+    const has_changed = told.has_changed || !(isSameDay && wanted.text === last?.text);
     told_days = { ...told_days, [choice]: { day: told.day, color: official, has_changed } };
   }
-  if (color === last.color && told_days === messages.told_days) return messages;
-  return { ...messages, last: { ...last, color }, told_days };
+  const colored = last && color !== null && color !== last.color ? { ...last, color } : last;
+  if (colored === last && told_days === messages.told_days) return messages;
+  return { ...messages, last: colored, told_days };
 }
 
 /** null: it has none so far, or the facts do not hold this day. */
@@ -179,26 +176,16 @@ function factsOfDay({ moment }: Facts, date: IsoDate) {
 }
 
 /** The last message has arrived, or may have: `isTaken` tells which. It is not told again soon. */
-export function recordArrival(
-  { last, delivered, told_days, ...rest }: Messages,
-  { isTaken, at }: { isTaken: boolean; at: Instant },
-): Messages {
-  const {
-    because: _,
-    color: __,
-    ...tried
-  } = {
-    ...last,
-    tries: last.tries + 1,
-    tried_at: at,
-    taken: last.taken || isTaken,
-  };
-  const others = delivered.filter((one) => one.at !== last.at && isRecent(one.tried_at, at));
+export function recordTry(messages: Messages, { isTaken, at }: { isTaken: boolean; at: Instant }): Messages {
+  const { last, told_days } = messages;
+  if (!last) return messages;
+  const tried = { ...last, tries: last.tries + 1, tried_at: at, taken: last.taken || isTaken };
+  const others = messages.tried.filter((one) => one.at !== last.at && isRecent(one.tried_at, at));
   return {
-    ...rest,
-    last: { ...last, ...tried },
-    delivered: [...others, tried],
-    told_days: withTold(withContradicted(told_days, last, delivered), last),
+    ...messages,
+    last: tried,
+    tried: [...others, tried],
+    told_days: withTold(withContradicted(told_days, last, messages.tried), last),
   };
 }
 
@@ -206,11 +193,11 @@ export function recordArrival(
 function withContradicted(
   before: Messages["told_days"],
   { choice: by, day, text, pretended }: Message,
-  delivered: readonly Delivered[],
+  tried: readonly TriedMessage[],
 ): Messages["told_days"] {
   if (pretended) return before;
   const entries = Object.entries(before).map(([choice, told]): [string, ToldDay] => {
-    const own = delivered.findLast((one) => one.choice === choice && one.day === told.day);
+    const own = tried.findLast((one) => one.choice === choice && one.day === told.day);
     const isOther = choice !== by && (day ?? told.day) === told.day && own?.text !== text;
     return [choice, isOther ? { ...told, has_changed: true } : told];
   });
@@ -229,9 +216,10 @@ function withTold(
   return { ...before, [choice]: { day, color, has_changed: false } };
 }
 
-/** The last message is wanted, and has not arrived as far as is known. */
-export function isTried(output: Output, { stands, last }: Messages): boolean {
-  return stands && !last.taken && !isGivenUp(output, last);
+/** The message that is wanted, and has not arrived as far as is known; null: there is none. */
+export function pendingMessage(output: Output, { due, stands, last }: Messages): Message | null {
+  if (due) return due;
+  return stands && last && !last.taken && !isGivenUp(output, last) ? last : null;
 }
 
 /** Nobody has said that it arrived, and it is not tried any more. */
@@ -258,6 +246,7 @@ function isRecent(instant: Instant, now: Instant): boolean {
   return Math.abs(now - instant) < SAME_TEXT_AFTER;
 }
 
+export const NO_MESSAGES: Messages = { last: null, stands: false, due: null, tried: [], told_days: {} };
 /** Milliseconds. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -6,16 +6,15 @@ import { quotePayload } from "../log/quote-payload.ts";
 import {
   decideMessage,
   isGivenUp,
-  isTried,
   MOST_TRIES,
   oftenUntil,
   pauseAfter,
-  recordArrival,
-  stopTrying,
+  pendingMessage,
+  recordTry,
   type WantedMessage,
 } from "./decide-message.ts";
 import type { Flight } from "./due-send.ts";
-import type { Message, Messages } from "./message.ts";
+import { beginDue, type Message, type Messages } from "./message.ts";
 import {
   type Failure,
   nextRetry,
@@ -27,20 +26,19 @@ import {
 } from "./not-taken.ts";
 import { describeOutput, type Output } from "./output.ts";
 
-/** The messages of one output: what is kept of them, and what passes. Each step returns another one, or the same if nothing changes. */
+/** The messages of one output: what is kept of them, and what passes. */
 export interface MessageMachine {
-  /** undefined: it never had one. */
-  kept: Messages | undefined;
+  kept: Messages;
   passing: PassingMessage;
 }
 
 /** What ends with the process. Instants are those of the steady clock. */
 export interface PassingMessage {
-  /** The last message was given out, and is not answered. */
+  /** `last` was given out, and is not answered. */
   inFlight: Flight | null;
-  /** The last message has to be saved before it is given out. */
+  /** `due` has to be saved before it is given out. */
   unsaved: Unsaved | null;
-  /** It was tried in vain. */
+  /** `last` was tried in vain. */
   retry: Retry | null;
   /** When it is tried next, if vigie has slowed down; null: it has not. */
   nextTry: Instant | null;
@@ -60,36 +58,29 @@ export const NO_MESSAGE_PASSES: PassingMessage = {
   nextTry: null,
 };
 
+/** What a machine is after something happened. */
 export interface MessageStep extends MessageMachine {
-  lines: readonly LogLine[];
+  lines?: readonly LogLine[];
+  /** What has changed of what is kept. */
   saved: "before it is sent" | "now" | "with the next save";
 }
 
-interface ChosenBy {
-  wanted: WantedMessage | "none";
-  facts: Facts;
-  at: Clocks;
-  mayBegin: boolean;
-}
-
-/** By the rules: which message is the last one, and whether it stands. */
-export function chooseMessage(
+/** The rules want this message now; null: none. */
+export function followRules(
   { kept: before, passing }: MessageMachine,
   output: Output,
-  { wanted, facts, at, mayBegin }: ChosenBy,
+  { wanted, facts, at }: { wanted: WantedMessage | null; facts: Facts; at: Clocks },
 ): MessageStep {
-  const kept =
-    wanted === "none"
-      ? before && stopTrying(before, facts)
-      : decideMessage(output, wanted, before, { facts, at: at.now, mayBegin });
-  if (!kept || !isTried(output, kept)) {
+  const kept = decideMessage(output, wanted, before, { facts, at: at.now });
+  const pending = pendingMessage(output, kept);
+  if (!pending) {
     const lines = passing.retry ? [sayNotWanted(output)] : [];
     return { kept, passing: { ...passing, unsaved: null, retry: null }, lines, saved: "now" };
   }
-  const isSame = before?.last.at === kept.last.at;
-  const retry = (isSame ? passing.retry : null) ?? retryOf(kept.last, output, at);
-  const saved = kept.last === before?.last ? "now" : "before it is sent";
-  return { kept, passing: retry === passing.retry ? passing : { ...passing, retry }, lines: [], saved };
+  const isSame = pendingMessage(output, before)?.at === pending.at;
+  const retry = (isSame ? passing.retry : null) ?? retryOf(pending, output, at);
+  const saved = kept.due === before.due ? "now" : "before it is sent";
+  return { kept, passing: { ...passing, retry }, saved };
 }
 
 /**
@@ -103,48 +94,56 @@ function retryOf({ tried_at, tries }: Message, output: Output, at: Clocks): Retr
   return { ...FIRST_TRY, since: at.steady, at: due, mayHaveArrived: true };
 }
 
-/** From when on the last message may be given out; infinite: it is not tried, or not answered yet. */
+/** From when on a message may be given out; infinite: none is pending, or one is not answered yet. */
 export function messageDueAt({ kept, passing }: MessageMachine, output: Output, at: Clocks): number {
   const { inFlight, unsaved, retry } = passing;
-  if (!kept || inFlight || !isTried(output, kept)) return NEVER;
+  if (inFlight || !pendingMessage(output, kept)) return NEVER;
   return Math.max(at.steady, unsaved?.limit ?? 0, retry?.at ?? 0);
 }
 
-/** When a message may begin again, as there were six within an hour; infinite: one may now. */
+/** When a message may be chosen again, as there were six within an hour; infinite: one may now. */
 export function allowedAgainAt({ kept }: MessageMachine, at: Clocks): number {
-  const often = kept ? oftenUntil(kept.delivered, at.now) : null;
+  const often = oftenUntil(kept.tried, at.now);
   return often === null ? NEVER : at.steady + Math.max(1, often - at.now);
 }
 
-export function noteTaken({ kept, passing }: MessageMachine, output: Output, at: Clocks): MessageStep {
+export function noteGiven({ kept, passing }: MessageMachine, inFlight: Flight): MessageStep {
   return {
-    kept: kept && recordArrival(kept, { isTaken: true, at: at.now }),
+    kept: beginDue(kept),
+    passing: { ...passing, inFlight, unsaved: null },
+    saved: "with the next save",
+  };
+}
+
+export function noteTaken({ kept, passing }: MessageMachine, output: Output, at: Clocks): MessageStep {
+  const { last } = kept;
+  return {
+    kept: recordTry(kept, { isTaken: true, at: at.now }),
     passing: { ...passing, inFlight: null, retry: null },
-    lines: kept ? saySent(output, kept.last.text, kept.last.because) : [],
+    lines: last ? saySent(output, last.text, last.because) : [],
     saved: "now",
   };
 }
 
-/** `isLost`: the connection to the broker ended before it was acknowledged. Nothing is said of that: the connection has its own problem. */
+/** `isLost`: the connection to the broker ended before it was acknowledged. The connection has its own problem. */
 export function noteFailed(
   { kept: before, passing }: MessageMachine,
   output: Output,
-  failure: Failure & { isLost?: boolean; isEnding: boolean },
+  failure: Failure & { isLost?: boolean },
   at: Clocks,
 ): MessageStep {
-  const ended = { ...passing, inFlight: null };
-  if (!before?.stands) return { kept: before, passing: ended, lines: [], saved: "now" };
-  const { mayHaveArrived, isBusy, isEnding, isLost } = failure;
-  // A try counts if it may have arrived: a person reads each. One that is tried without end must not wear out the disk.
-  const isWorthWrite = !isEnding && before.last.tries < MOST_TRIES;
-  const kept = mayHaveArrived ? recordArrival(before, { isTaken: false, at: at.now }) : before;
+  const { mayHaveArrived, isBusy, isLost } = failure;
+  // A try counts if it may have arrived: a person reads each.
+  const kept = mayHaveArrived ? recordTry(before, { isTaken: false, at: at.now }) : before;
+  const ended = { ...passing, inFlight: null, retry: null };
   const { last } = kept;
-  const saved = isWorthWrite ? "now" : "with the next save";
-  if (isGivenUp(output, last))
-    return { kept, passing: { ...ended, retry: null }, lines: [sayGivenUp(last, output)], saved };
+  if (!last) return { kept, passing: ended, saved: "now" };
+  // One that is tried without end must not wear out the disk.
+  const saved = last.tries > MOST_TRIES ? "with the next save" : "now";
+  if (isGivenUp(output, last)) return { kept, passing: ended, lines: [sayGivenUp(last, output)], saved };
   const usual = (triedFor: number) =>
     mayHaveArrived ? pauseAfter(output, last.tries) : pauseOf(output, EVERY, triedFor);
-  // Nobody is troubled by a message that finds no way to its service.
+  // A service that cannot be reached is no problem of the output.
   const slowAfter = isBusy && !mayHaveArrived ? BUSY_FOR : NEVER;
   const retry = nextRetry(passing.retry, failure, { usual, slowAfter }, at);
   const lines = isLost ? [] : [sayNotTaken(output, last.text, { failure, isSlow: retry.isSlow })];

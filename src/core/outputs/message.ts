@@ -10,42 +10,39 @@ export type MessagesState = Readonly<Record<string, Messages>>;
 
 /** The messages of one output. The names of the keys are those of the state file. */
 export interface Messages {
-  /** Of the output. */
-  id: string;
-  /** The one that was chosen last. */
-  last: Message;
+  /** The one that was given out last; null: none was. */
+  last: Message | null;
   /** `last` is wanted. */
   stands: boolean;
+  /** Chosen, and not given out so far: if its choice ends before it is saved, it is as if it had never been chosen. */
+  due: Message | null;
   /** Those that arrived in the last six hours, or may have. */
-  delivered: readonly Delivered[];
+  tried: readonly TriedMessage[];
   /** The latest day that people were told, by the choice. */
   told_days: Readonly<Record<string, ToldDay>>;
 }
 
-export interface Message extends Omit<Delivered, "tried_at"> {
-  because: string;
-  /** Of the day: forecast or official; null: there is none. */
-  color: Color | null;
-  /** null: it cannot have arrived so far. */
-  tried_at: Instant | null;
-}
-
-/** A message that has arrived, or may have. */
-export interface Delivered {
+export interface Message {
   text: string;
   /** The id of the rule that decided. */
   choice: string;
-  /** The day that decided; null: none did. */
+  because: string;
+  /** The day that decided, and its colour, forecast or official; null: none did. */
   day: IsoDate | null;
+  color: Color | null;
   /** It was chosen only because of a simulation. */
   pretended: boolean;
   /** When it was chosen: this tells it from other messages with the same text. */
   at: Instant;
-  /** How many times it may have arrived, and when the last time. */
+  /** How many times it may have arrived, and when the last time; null: it cannot have arrived so far. */
   tries: number;
-  tried_at: Instant;
+  tried_at: Instant | null;
   /** The broker or the service has taken it. Until then it may have arrived or not. */
   taken: boolean;
+}
+
+export interface TriedMessage extends Message {
+  tried_at: Instant;
 }
 
 export interface ToldDay {
@@ -57,46 +54,56 @@ export interface ToldDay {
 }
 
 /**
- * For the outputs of this configuration. What an output that is gone told is wanted no more. People at another topic or address have
- * read nothing.
+ * For the outputs of this configuration: what an output that is gone told is wanted no more. People at another address have read
+ * nothing. What was due when vigie was killed may have gone out.
  */
 export function messagesFor(state: MessagesState, outputs: readonly Output[]): MessagesState {
-  const here = outputs.filter(({ message }) => message);
-  const keys = new Set(here.map(({ key }) => key));
-  const ids = new Set(here.map(({ id }) => id));
-  return Object.fromEntries(
-    Object.entries(state).flatMap(([key, messages]): [string, Messages][] => {
-      if (keys.has(key)) return [[key, messages]];
-      return ids.has(messages.id) ? [] : [[key, { ...messages, stands: false }]];
-    }),
-  );
+  const keys = new Set(outputs.filter(({ message }) => message).map(({ key }) => key));
+  return mapRecords(state, (messages, key) => {
+    const begun = beginDue(messages);
+    return keys.has(key) ? begun : { ...begun, stands: false };
+  });
+}
+
+/** What is due goes out now. */
+export function beginDue(messages: Messages): Messages {
+  const { due } = messages;
+  return due ? { ...messages, last: due, stands: true, due: null } : messages;
 }
 
 /** After a loss of what was recorded since: what is wanted is sent again, if it is not known that people have read it. */
 export function forgetTaken(state: MessagesState): MessagesState {
-  return Object.fromEntries(
-    Object.entries(state).map(([key, messages]): [string, Messages] => [
-      key,
-      { ...messages, last: { ...messages.last, taken: false }, stands: false },
-    ]),
-  );
+  return mapRecords(state, (messages) => ({
+    ...messages,
+    last: messages.last && { ...messages.last, taken: false },
+    stands: false,
+    due: null,
+  }));
 }
 
-const deliveredSchema = z.object({
+/** None of those that are due was ever chosen. */
+export function forgetDue(state: MessagesState): MessagesState {
+  return mapRecords(state, (messages) => (messages.due ? { ...messages, due: null } : messages));
+}
+
+function mapRecords(
+  state: MessagesState,
+  change: (messages: Messages, key: string) => Messages,
+): MessagesState {
+  return Object.fromEntries(Object.entries(state).map(([key, messages]) => [key, change(messages, key)]));
+}
+
+const messageSchema = z.object({
   text: z.string(),
   choice: z.string(),
+  because: z.string(),
   day: dateSchema.nullable(),
+  color: z.enum(COLORS).nullable(),
   pretended: z.boolean(),
   at: instantSchema,
   tries: z.int(),
-  tried_at: instantSchema,
-  taken: z.boolean(),
-}) satisfies z.ZodType<Delivered>;
-
-const messageSchema = deliveredSchema.extend({
-  because: z.string(),
-  color: z.enum(COLORS).nullable(),
   tried_at: instantSchema.nullable(),
+  taken: z.boolean(),
 }) satisfies z.ZodType<Message>;
 
 export const toldDaySchema = z.object({
@@ -106,9 +113,9 @@ export const toldDaySchema = z.object({
 }) satisfies z.ZodType<ToldDay>;
 
 export const messagesSchema = z.object({
-  id: z.string(),
-  last: messageSchema,
+  last: messageSchema.nullable(),
   stands: z.boolean(),
-  delivered: z.array(deliveredSchema),
+  due: messageSchema.nullable(),
+  tried: z.array(messageSchema.extend({ tried_at: instantSchema })),
   told_days: z.record(z.string(), toldDaySchema),
 }) satisfies z.ZodType<Messages>;

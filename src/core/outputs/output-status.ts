@@ -1,6 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
-import { type BothVerdicts, messageHeldBack, payloadHeldBack } from "./choose-outputs.ts";
+import { type BothVerdicts, payloadHeldBack } from "./choose-outputs.ts";
 import { isGivenUp } from "./decide-message.ts";
 import type { MessageMachine } from "./message-machine.ts";
 import { describeOutput, type Output, type Outputs } from "./output.ts";
@@ -90,7 +90,7 @@ function statusOfDevice(output: Output, part: OutputsPart, mayHoldBack: BothVerd
     isRefused: retry?.isSlow ?? false,
     isStuck: stands && (retry?.isProblem || stuck === "missed" || (stuck !== null && isChoiceOn !== false)),
     next_try: nextTry,
-    would_send: mayHoldBack && payloadHeldBack(output, mayHoldBack, sent),
+    would_send: mayHoldBack && payloadHeldBack(output, mayHoldBack, { sent }),
   });
 }
 
@@ -99,11 +99,11 @@ function statusOfMessage(
   { kept, passing: { retry, nextTry } }: MessageMachine,
   mayHoldBack: BothVerdicts | null,
 ): OutputStatus {
-  const would_send = mayHoldBack && messageHeldBack(output, mayHoldBack, kept);
+  const would_send = mayHoldBack && payloadHeldBack(output, mayHoldBack, { messages: kept });
   const status = { output, next_try: nextTry, would_send };
   const isDry = would_send !== null;
-  if (!kept) return { ...status, state: isDry ? "dry" : "nothing", hasFailed: false, sent: undefined };
   const { last, stands } = kept;
+  if (!last) return { ...status, state: isDry ? "dry" : "nothing", hasFailed: false, sent: undefined };
   const { text: payload, at, taken: acknowledged, choice, because, tries } = last;
   const ofDevice = { expect: null, last_answer: null, answered_at: null, away_since: null };
   const sent = { payload, at, acknowledged, choice, because, tries, ...ofDevice };

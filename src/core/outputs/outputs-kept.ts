@@ -2,12 +2,12 @@ import { z } from "zod";
 import { COLORS, type Instant } from "../calendar/tariff.ts";
 import { dateSchema, instantSchema } from "../calendar/time-schemas.ts";
 import {
-  type Delivered,
   forgetTaken,
   type Messages,
   type MessagesState,
   messagesFor,
   messagesSchema,
+  type TriedMessage,
   toldDaySchema,
 } from "./message.ts";
 import type { Output } from "./output.ts";
@@ -82,7 +82,6 @@ function isRecordOrAbsent(json: unknown): json is object | undefined {
 /** As the record of a device was, with more keys. */
 const formerMessagesSchema = z
   .object({
-    id: z.string(),
     payload: z.string(),
     at: instantSchema,
     acknowledged: z.boolean(),
@@ -107,17 +106,16 @@ const formerMessagesSchema = z
     color: z.enum(COLORS).nullable(),
     told_days: z.record(z.string(), toldDaySchema),
   })
-  .transform((former): Messages => {
-    const { id, payload, at, acknowledged, stands, choice, because, tries, pretended, day, color } = former;
-    const delivered = former.delivered.map(
-      ({ payload: text, at: tried_at, begun, ...rest }): Delivered => ({
-        ...rest,
-        text,
-        tried_at,
-        at: begun,
-      }),
-    );
-    const tried_at = delivered.findLast((one) => one.at === at)?.tried_at ?? null;
-    const message = { text: payload, choice, because, day, color, pretended, at, tries, tried_at };
-    return { id, last: { ...message, taken: acknowledged }, stands, delivered, told_days: former.told_days };
+  .transform(({ payload, acknowledged, stands, delivered, told_days, ...rest }): Messages => {
+    const tried = delivered.map(({ payload: text, at: tried_at, begun, ...one }): TriedMessage => {
+      return { ...one, text, tried_at, at: begun, because: "", color: null };
+    });
+    const tried_at = tried.findLast((one) => one.at === rest.at)?.tried_at ?? null;
+    return {
+      last: { ...rest, text: payload, tried_at, taken: acknowledged },
+      stands,
+      due: null,
+      tried,
+      told_days,
+    };
   });

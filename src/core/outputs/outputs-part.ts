@@ -1,6 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { LogLine } from "../log/log-line.ts";
+import { NO_MESSAGES } from "./decide-message.ts";
 import type { DueQuestion, Flight } from "./due-send.ts";
 import {
   type MessageMachine,
@@ -285,7 +286,7 @@ export function withKept(
 export function messageOf({ kept, passing }: OutputsPart, key: string): MessageMachine {
   const { messages } = kept;
   return {
-    kept: Object.hasOwn(messages, key) ? messages[key] : undefined,
+    kept: (Object.hasOwn(messages, key) ? messages[key] : undefined) ?? NO_MESSAGES,
     passing: passing.messages.get(key) ?? NO_MESSAGE_PASSES,
   };
 }
@@ -304,12 +305,11 @@ export function withPassingMessage(
 export function withMessage(
   before: OutputsPart,
   key: string,
-  { kept, passing, lines, saved }: MessageStep,
+  { kept, passing, lines = [], saved }: MessageStep,
   at: Clocks,
 ): OutputsPart {
-  let part = withPassingMessage(before, key, passing);
-  for (const line of lines) part = say(part, line);
-  if (!kept || kept === messageOf(before, key).kept) return part;
+  let part = lines.reduce(say, withPassingMessage(before, key, passing));
+  if (kept === messageOf(before, key).kept) return part;
   part = { ...part, kept: { ...part.kept, messages: { ...part.kept.messages, [key]: kept } } };
   if (saved === "with the next save") return part;
   const change = part.passing.changes + 1;

@@ -3,9 +3,9 @@ import type { Facts } from "../facts/facts.ts";
 import type { Timeline } from "../rules/condition-types.ts";
 import { NOTHING_SEEN } from "../rules/seen.ts";
 import { findSpan } from "../rules/timeline.ts";
-import { type BothVerdicts, chooseMessageText, chooseOutputs, whyNothing } from "./choose-outputs.ts";
-import { decideMessage, isTried, recordArrival, stopTrying } from "./decide-message.ts";
-import type { Messages } from "./message.ts";
+import { type BothVerdicts, chooseOutputs, wantedMessage, whyNothing } from "./choose-outputs.ts";
+import { decideMessage, NO_MESSAGES, pendingMessage, recordTry } from "./decide-message.ts";
+import { beginDue, type Messages } from "./message.ts";
 import type { Output } from "./output.ts";
 import type { OutputsKept } from "./outputs-kept.ts";
 import { type DevicesState, lastSent, recordAcknowledgement, recordSending } from "./outputs-state.ts";
@@ -45,9 +45,11 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
     };
     return { at, verdicts: new Map(ids.map((id) => [id, verdictOf(id)])), factsAt };
   };
-  const sent = lastSent(plan.kept.devices, output.key);
-  const messages = plan.kept.messages[output.key];
-  const send = output.message ? messageSender(output, messages) : deviceSender(output, plan.kept.devices);
+  const { devices, messages } = plan.kept;
+  const before = output.message
+    ? { messages: messages[output.key] ?? NO_MESSAGES }
+    : { sent: lastSent(devices, output.key) };
+  const send = before.messages ? messageSender(output, before.messages) : deviceSender(output, devices);
   const sends = [...new Set(instants)]
     .sort((one, other) => one - other)
     .flatMap((at): PlannedSend[] => {
@@ -56,7 +58,7 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
       return found ? [{ at, ...found }] : [];
     });
   const isSentAtOnce = sends[0]?.at === from;
-  const nothing = isSentAtOnce ? null : whyNothing(output, knownAt(from), { sent, messages });
+  const nothing = isSentAtOnce ? null : whyNothing(output, knownAt(from), before);
   return { sends, nothing };
 }
 
@@ -76,22 +78,18 @@ function deviceSender(output: Output, before: DevicesState): Sender {
   };
 }
 
-function messageSender(output: Output, before: Messages | undefined): Sender {
+function messageSender(output: Output, before: Messages): Sender {
   let messages = before;
   return (both, at) => {
-    const wanted = chooseMessageText({ dry_when_simulated: false }, output, both);
+    const wanted = wantedMessage({ dry_when_simulated: false }, output, both);
     if (wanted === "as before") return undefined;
     const { withoutSimulation: real } = both;
-    const facts = real.factsAt(real.at);
-    if (typeof wanted === "string") {
-      messages &&= stopTrying(messages, facts);
-      return undefined;
-    }
-    messages = decideMessage(output, wanted, messages, { facts, at, mayBegin: true });
-    if (!messages || !isTried(output, messages)) return undefined;
-    const { text, because } = messages.last;
-    messages = recordArrival(messages, { isTaken: true, at });
-    return { payload: text, because };
+    const by = { facts: real.factsAt(real.at), at };
+    messages = decideMessage(output, typeof wanted === "string" ? null : wanted, messages, by);
+    const pending = pendingMessage(output, messages);
+    if (!pending) return undefined;
+    messages = recordTry(beginDue(messages), { isTaken: true, at });
+    return { payload: pending.text, because: pending.because };
   };
 }
 

@@ -1,11 +1,12 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import { type BothVerdicts, chooseMessageText } from "./choose-outputs.ts";
+import { type BothVerdicts, wantedMessage } from "./choose-outputs.ts";
+import { pendingMessage } from "./decide-message.ts";
 import { wayTo } from "./due-send.ts";
 import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
-import { allowedAgainAt, chooseMessage, messageDueAt } from "./message-machine.ts";
+import { allowedAgainAt, followRules, messageDueAt, noteGiven } from "./message-machine.ts";
 import type { Output, Outputs } from "./output.ts";
-import { messageOf, type OutputsPart, withMessage, withPassing, withPassingMessage } from "./outputs-part.ts";
+import { messageOf, type OutputsPart, withMessage, withPassing } from "./outputs-part.ts";
 
 /** Decides which message is wanted now, and gives it out if it is due. */
 export function settleMessage(
@@ -13,30 +14,27 @@ export function settleMessage(
   output: Output,
   { outputs, verdicts, at }: { outputs: Outputs; verdicts: BothVerdicts; at: Clocks },
 ): OutputsPart {
+  const machine = messageOf(before, output.key);
   // Whether it arrives decides what comes next: its answer is waited for.
-  if (messageOf(before, output.key).passing.inFlight) return before;
-  const wanted = chooseMessageText(outputs, output, verdicts);
-  if (wanted === "as before") return before;
+  if (machine.passing.inFlight) return before;
+  const chosen = wantedMessage(outputs, output, verdicts);
+  if (chosen === "as before") return before;
+  const wanted = typeof chosen === "string" ? null : chosen;
   const { withoutSimulation: real } = verdicts;
-  const step = chooseMessage(messageOf(before, output.key), output, {
-    wanted: typeof wanted === "string" ? "none" : wanted,
-    facts: real.factsAt(real.at),
-    at,
-    mayBegin: isReachable(before, output),
-  });
+  const step = followRules(machine, output, { wanted, facts: real.factsAt(real.at), at });
   return giveIfDue(withMessage(before, output.key, step, at), output, at);
 }
 
 function giveIfDue(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
   const { key, id } = output;
   const machine = messageOf(part, key);
-  const last = machine.kept?.last;
+  const message = pendingMessage(output, machine.kept);
   const { connection, given } = part.passing;
-  const by = last && wayTo(output, { begun: last.at, connection: connection?.number ?? null });
+  const by = message && wayTo(output, { begun: message.at, connection: connection?.number ?? null });
   if (!by || messageDueAt(machine, output, at) !== at.steady || !isItsTurn(part, output, at)) return part;
   const number = given + 1;
-  const inFlight = { due: { number, output: id, payload: last.text, by }, since: at.steady };
-  return withPassing(withPassingMessage(part, key, { inFlight, unsaved: null }), { given: number });
+  const inFlight = { due: { number, output: id, payload: message.text, by }, since: at.steady };
+  return withPassing(withMessage(part, key, noteGiven(machine, inFlight), at), { given: number });
 }
 
 /** When time alone changes something of this output. */
@@ -52,10 +50,10 @@ export function later(instant: number | null, { steady }: Clocks): number | null
   return instant !== null && instant > steady ? instant : null;
 }
 
-export function noteNextMessageTry(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
-  const { retry, nextTry } = messageOf(part, output.key).passing;
-  const next = retry?.isSlow && isReachable(part, output) ? retry.at : null;
-  return withPassingMessage(part, output.key, { nextTry: shownInstant(next, nextTry, at) });
+/** When it is tried next, if vigie has slowed down; null: it has not. */
+export function nextSlowMessage(part: OutputsPart, output: Output): number | null {
+  const { retry } = messageOf(part, output.key).passing;
+  return retry?.isSlow && isReachable(part, output) ? retry.at : null;
 }
 
 /** By the wall clock. It stays as it was `before`, though the two clocks do not go exactly alike. */

@@ -20,11 +20,12 @@ import {
   waitingSends,
   withKept,
   withPassing,
+  withPassingMessage,
   withPassingOf,
   withReportsOf,
 } from "./outputs-part.ts";
 import { isStillTried, lastSent, recordSending, type Sending, withoutSending } from "./outputs-state.ts";
-import { later, messageWakes, noteNextMessageTry, settleMessage, shownInstant } from "./settle-message.ts";
+import { later, messageWakes, nextSlowMessage, settleMessage, shownInstant } from "./settle-message.ts";
 import { forgetFormer, takeBack } from "./take-back.ts";
 import { give, givesUpAt, nextSlowTry, nextTelling, tellIfDue } from "./tell-devices.ts";
 
@@ -121,7 +122,7 @@ function noteWakes(before: OutputsPart, { list }: Outputs, at: Clocks, protect: 
   let wakeAt = Number.POSITIVE_INFINITY;
   for (const output of list)
     protect(`when output ${output.id} is due next`, () => {
-      part = output.message ? noteNextMessageTry(part, output, at) : noteNextTry(part, output, at);
+      part = noteNextTry(part, output, at);
       const wakes = output.message ? messageWakes(part, output, at) : deviceWakes(part, output, at);
       for (const wake of wakes) wakeAt = Math.min(wakeAt, wake ?? wakeAt);
     });
@@ -129,9 +130,11 @@ function noteWakes(before: OutputsPart, { list }: Outputs, at: Clocks, protect: 
 }
 
 function noteNextTry(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
-  const { nextTry } = passingOf(part, output.key);
-  const next = nextSlowTry(part, output, at);
-  return withPassingOf(part, output.key, { nextTry: shownInstant(next, nextTry, at) });
+  const { key, message } = output;
+  const { nextTry: before } = message ? messageOf(part, key).passing : passingOf(part, key);
+  const next = message ? nextSlowMessage(part, output) : nextSlowTry(part, output, at);
+  const nextTry = shownInstant(next, before, at);
+  return message ? withPassingMessage(part, key, { nextTry }) : withPassingOf(part, key, { nextTry });
 }
 
 /** When time alone changes something of this output. */

@@ -67,7 +67,7 @@ function keepProblems(
   known: OutputsKept,
   { outputs, before, at }: { outputs: Outputs; before: OutputsPart["passing"]; at: Clocks },
 ): OutputsPart {
-  let part = keepRetriesOfMessages(start, known, { outputs, before, at });
+  let part = keepRetriesOfMessages(start, { outputs, before, at });
   for (const [key, { retry, tellingFailure }] of before.byKey) {
     if (retry === null && tellingFailure === null) continue;
     const output = outputs.list.find((one) => one.key === key && !one.message);
@@ -86,7 +86,6 @@ function keepProblems(
 /** The pause of a message that may have arrived goes on. */
 function keepRetriesOfMessages(
   start: OutputsPart,
-  known: OutputsKept,
   { outputs, before, at }: { outputs: Outputs; before: OutputsPart["passing"]; at: Clocks },
 ): OutputsPart {
   let part = start;
@@ -97,7 +96,7 @@ function keepRetriesOfMessages(
       ? withPassingMessage(part, key, {
           retry: { ...retry, at: retry.mayHaveArrived ? retry.at : at.steady },
         })
-      : say(part, endFormer(key, known.messages[key]?.id));
+      : say(part, { problem: `output ${key}`, isOver: "The output of a message that was not taken is gone" });
   }
   return part;
 }

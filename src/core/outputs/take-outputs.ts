@@ -9,6 +9,7 @@ import {
   takeReport,
 } from "./device-reports.ts";
 import { isSuspect } from "./flights.ts";
+import { forgetDue } from "./message.ts";
 import { noteFailed, noteTaken } from "./message-machine.ts";
 import {
   describeNotTaken,
@@ -177,7 +178,6 @@ function loseSending(before: OutputsPart, output: Output, given: GivenSend, at: 
   return failSending(before, { output, given }, { ...UNANSWERED, mayHaveArrived: true, message: why }, at);
 }
 
-/** Nothing is said of that: the connection has its own problem. */
 function loseMessage(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
   return failMessage(part, output, { ...UNANSWERED, mayHaveArrived: true, isLost: true }, at);
 }
@@ -188,8 +188,7 @@ function failMessage(
   failure: Failure & { isLost?: boolean },
   at: Clocks,
 ): OutputsPart {
-  const { isEnding } = part.passing;
-  const step = noteFailed(messageOf(part, output.key), output, { ...failure, isEnding }, at);
+  const step = noteFailed(messageOf(part, output.key), output, failure, at);
   return withMessage(part, output.key, step, at);
 }
 
@@ -201,7 +200,7 @@ function overMqtt({ list }: Outputs): Output[] {
 function endWaiting(before: OutputsPart): OutputsPart {
   let part = before;
   for (const waiting of waitingSends(before)) part = dropWaiting(part, waiting);
-  return part;
+  return { ...part, kept: { ...part.kept, messages: forgetDue(part.kept.messages) } };
 }
 
 function noteReportsRead(part: OutputsPart, number: number, at: Clocks, outputs: Outputs): OutputsPart {

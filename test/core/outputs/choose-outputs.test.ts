@@ -156,7 +156,7 @@ describe("while a simulation runs", () => {
     ["nothing where the real payload is the same", { withSimulation: on, withoutSimulation: on }, was, null],
     ["nothing where the payload was sent already", pretended, stateAfter({ "boiler/set": "off" }), null],
   ])("a dry output holds back %s", (_title, both, state, payload) => {
-    expect(payloadHeldBack(BOILER, both, state["boiler/set"])).toBe(payload);
+    expect(payloadHeldBack(BOILER, both, { sent: state["boiler/set"] })).toBe(payload);
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { placeOf } from "../../../src/core/outputs/output.ts";
 import { startOutputs } from "../../../src/core/outputs/start-outputs.ts";
 import { rougeFacts } from "../../support/facts.ts";
-import { BOILER, outputsOf } from "../../support/outputs.ts";
-import { HOUR, house, MINUTE, PHONE, SECOND, START } from "../../support/outputs-house.ts";
+import { BOILER, outputsOf, verdictsOf } from "../../support/outputs.ts";
+import { byHand, HOUR, house, MINUTE, PHONE, SECOND, START } from "../../support/outputs-house.ts";
 
 const OVER_MQTT = { ...PHONE, key: BOILER.key, to: BOILER.to };
 const BY_ID = {
@@ -42,7 +42,7 @@ test("a delivered message was tried once, and one that may have arrived before, 
     vigie.turn(true);
     vigie.answerWith(taken);
     vigie.wait(MINUTE);
-    return vigie.kept().messages[PHONE.key]?.last.tries;
+    return vigie.kept().messages[PHONE.key]?.last?.tries;
   };
   expect([taken, unanswered(false), unanswered(true)].map(triesOf)).toEqual([1, 1, 2]);
 });
@@ -186,7 +186,7 @@ describe("a restart", () => {
     expect(again.sent).toHaveLength(1);
   });
 
-  test("with another address tells it what is in force, and shows nothing of what was sent to the former one", () => {
+  test("with another address tells it what is in force, shows nothing of what was sent to the former one, and back there it is not told again", () => {
     const vigie = house(PHONE);
     vigie.turn(true);
     const moved = { ...PHONE, key: "http:phone:other" };
@@ -194,7 +194,9 @@ describe("a restart", () => {
     expect(again.state()).toBe("nothing");
     again.turn(true);
     expect(again.sent).toHaveLength(1);
-    expect(Object.keys(again.kept().messages)).toEqual([moved.key]);
+    const back = house(PHONE, { kept: again.kept(), at: HOUR, isPeak: true });
+    back.turn(true);
+    expect(back.sent).toEqual([]);
   });
 });
 
@@ -237,4 +239,55 @@ test("a disk that hangs keeps a message whose text changes again and again back 
     vigie.wait(SECOND);
   }
   expect(vigie.sent).toEqual([{ at: 5 * SECOND, payload: "4" }]);
+});
+
+test("a message that may have gone out before a kill is shown as sent after its choice has ended, and keeps its id", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith(nothing);
+  vigie.turn(true);
+  const again = house(PHONE, { kept: vigie.saved(), at: MINUTE });
+  again.turn(false);
+  expect(again.state()).toBe("sent");
+  again.turn(true);
+  expect([...vigie.ids(), ...again.ids()]).toEqual([vigie.ids()[0], vigie.ids()[0]]);
+});
+
+describe("a message whose choice ends before it is saved", () => {
+  const texts = (vigie: ReturnType<typeof house>) => vigie.sent.map(({ payload }) => payload);
+  const flicker = (vigie: ReturnType<typeof house>) => {
+    vigie.saves(false);
+    vigie.states({ peak: true, other: true });
+    vigie.wait(SECOND);
+    vigie.states({ peak: false, other: true });
+    vigie.saves(true);
+    vigie.wait(HOUR);
+  };
+
+  test("is not sent, and the one before is not told again, however long ago it was", () => {
+    const vigie = house(TWO_TEXTS);
+    vigie.states({ peak: false, other: true });
+    vigie.wait(7 * HOUR);
+    flicker(vigie);
+    expect(texts(vigie)).toEqual(["B"]);
+    expect(vigie.status()).toMatchObject({ state: "sent", sent: { payload: "B" } });
+  });
+
+  test("is not shown as sent", () => {
+    const vigie = house(PHONE);
+    vigie.saves(false);
+    vigie.turn(true);
+    vigie.turn(false);
+    expect([vigie.state(), vigie.status()?.sent]).toEqual(["nothing", undefined]);
+  });
+
+  test("after a reload meanwhile is saved again before it goes out", () => {
+    const vigie = byHand([PHONE], { verdicts: verdictsOf({ peak: true }) });
+    vigie.settle();
+    vigie.take({ kind: "ending" });
+    const again = byHand([PHONE], { kept: vigie.part().kept, verdicts: verdictsOf({ peak: true }) });
+    again.settle();
+    expect(again.due()).toEqual([]);
+    again.save();
+    expect(again.due()).toHaveLength(1);
+  });
 });
