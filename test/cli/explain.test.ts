@@ -210,7 +210,14 @@ output relay/boiler
         ...{ at: 0, tries: 6, tried_at: 0, taken: false },
       };
       const sayOf = async (change: object) => {
-        const record = { last: { ...last, ...change }, stands: true, due: null, tried: [], told_days: {} };
+        const record = {
+          id: "phone_say",
+          last: { ...last, ...change },
+          stands: true,
+          due: null,
+          tried: [],
+          told_days: {},
+        };
         const messages = { "phone/say": record };
         const state = JSON.stringify({ ...JSON.parse(STATE), messages });
         const config = { "config/vigie.yaml": message, "state/state.json": state };

@@ -11,25 +11,26 @@ type Told = Messages & { last: Message };
 
 /**
  * Which message is due, and whether the last one stands. The same object if nothing changes. `wanted`: null if no choice is ON as far as
- * is known, and nothing is tried any more then. `facts`: the real ones, also while a simulation runs.
+ * is known, and nothing is tried any more then. `facts`: the real ones, also while a simulation runs. `mayBegin`: false while the
+ * broker is away; when it is back, the text says what is so by then.
  */
 export function decideMessage(
   output: Output,
   wanted: WantedMessage | null,
   before: Messages,
-  { facts, at }: { facts: Facts; at: Instant },
+  { facts, at, mayBegin }: { facts: Facts; at: Instant; mayBegin: boolean },
 ): Messages {
   const messages = followColors(before, wanted, facts);
   if (!wanted) return withDue(endLast(messages), null);
   const color = (wanted.day === null ? null : factsOfDay(facts, wanted.day)?.color) ?? null;
   const fresh: Message = { ...wanted, color, at, tries: 0, tried_at: null, taken: false };
   const told = isTold(messages) ? findInForce(output, messages, fresh) : null;
-  if (told) return withDue(told, null);
+  if (told || !mayBegin) return withDue(told ?? messages, null);
   const { due } = messages;
   return withDue(messages, due && isSame(due, fresh) && due.color === color ? due : fresh);
 }
 
-function withDue(messages: Messages, due: Message | null): Messages {
+export function withDue(messages: Messages, due: Message | null): Messages {
   return messages.due === due ? messages : { ...messages, due };
 }
 
@@ -175,8 +176,21 @@ function factsOfDay({ moment }: Facts, date: IsoDate) {
   return days.find((one) => one.date === date);
 }
 
-/** The last message has arrived, or may have: `isTaken` tells which. It is not told again soon. */
-export function recordTry(messages: Messages, { isTaken, at }: { isTaken: boolean; at: Instant }): Messages {
+/** What was due was tried. */
+export function beginDue(messages: Messages): Messages {
+  const { due } = messages;
+  return due ? { ...messages, last: due, stands: true, due: null } : messages;
+}
+
+/** What was due when vigie was killed may have gone out. */
+export function recordKilled(messages: Messages): Messages {
+  const { due } = messages;
+  return due ? recordTry(messages, { isTaken: false, at: due.at }) : messages;
+}
+
+/** What was due, or else the last message, has arrived, or may have: `isTaken` tells which. It is not told again soon. */
+export function recordTry(before: Messages, { isTaken, at }: { isTaken: boolean; at: Instant }): Messages {
+  const messages = beginDue(before);
   const { last, told_days } = messages;
   if (!last) return messages;
   const tried = { ...last, tries: last.tries + 1, tried_at: at, taken: last.taken || isTaken };
@@ -246,7 +260,14 @@ function isRecent(instant: Instant, now: Instant): boolean {
   return Math.abs(now - instant) < SAME_TEXT_AFTER;
 }
 
-export const NO_MESSAGES: Messages = { last: null, stands: false, due: null, tried: [], told_days: {} };
+export const NO_MESSAGES: Messages = {
+  id: null,
+  last: null,
+  stands: false,
+  due: null,
+  tried: [],
+  told_days: {},
+};
 /** Milliseconds. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -4,6 +4,7 @@ import type { Facts } from "../facts/facts.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import {
+  beginDue,
   decideMessage,
   isGivenUp,
   MOST_TRIES,
@@ -12,9 +13,10 @@ import {
   pendingMessage,
   recordTry,
   type WantedMessage,
+  withDue,
 } from "./decide-message.ts";
 import type { Flight } from "./due-send.ts";
-import { beginDue, type Message, type Messages } from "./message.ts";
+import type { Message, Messages } from "./message.ts";
 import {
   type Failure,
   nextRetry,
@@ -34,7 +36,7 @@ export interface MessageMachine {
 
 /** What ends with the process. Instants are those of the steady clock. */
 export interface PassingMessage {
-  /** `last` was given out, and is not answered. */
+  /** A message was given out, and is not answered. */
   inFlight: Flight | null;
   /** `due` has to be saved before it is given out. */
   unsaved: Unsaved | null;
@@ -69,9 +71,9 @@ export interface MessageStep extends MessageMachine {
 export function followRules(
   { kept: before, passing }: MessageMachine,
   output: Output,
-  { wanted, facts, at }: { wanted: WantedMessage | null; facts: Facts; at: Clocks },
+  { wanted, at, ...by }: { wanted: WantedMessage | null; facts: Facts; at: Clocks; mayBegin: boolean },
 ): MessageStep {
-  const kept = decideMessage(output, wanted, before, { facts, at: at.now });
+  const kept = decideMessage(output, wanted, before, { ...by, at: at.now });
   const pending = pendingMessage(output, kept);
   if (!pending) {
     const lines = passing.retry ? [sayNotWanted(output)] : [];
@@ -107,20 +109,17 @@ export function allowedAgainAt({ kept }: MessageMachine, at: Clocks): number {
   return often === null ? NEVER : at.steady + Math.max(1, often - at.now);
 }
 
-export function noteGiven({ kept, passing }: MessageMachine, inFlight: Flight): MessageStep {
-  return {
-    kept: beginDue(kept),
-    passing: { ...passing, inFlight, unsaved: null },
-    saved: "with the next save",
-  };
+/** It was given out, and will never be written. */
+export function noteWithdrawn({ kept, passing }: MessageMachine): MessageStep {
+  return { kept: withDue(kept, null), passing: { ...passing, inFlight: null }, saved: "with the next save" };
 }
 
 export function noteTaken({ kept, passing }: MessageMachine, output: Output, at: Clocks): MessageStep {
-  const { last } = kept;
+  const taken = recordTry(kept, { isTaken: true, at: at.now });
   return {
-    kept: recordTry(kept, { isTaken: true, at: at.now }),
+    kept: taken,
     passing: { ...passing, inFlight: null, retry: null },
-    lines: last ? saySent(output, last.text, last.because) : [],
+    lines: taken.last ? saySent(output, taken.last.text, taken.last.because) : [],
     saved: "now",
   };
 }
@@ -134,7 +133,7 @@ export function noteFailed(
 ): MessageStep {
   const { mayHaveArrived, isBusy, isLost } = failure;
   // A try counts if it may have arrived: a person reads each.
-  const kept = mayHaveArrived ? recordTry(before, { isTaken: false, at: at.now }) : before;
+  const kept = mayHaveArrived ? recordTry(before, { isTaken: false, at: at.now }) : beginDue(before);
   const ended = { ...passing, inFlight: null, retry: null };
   const { last } = kept;
   if (!last) return { kept, passing: ended, saved: "now" };

@@ -10,11 +10,13 @@ export type MessagesState = Readonly<Record<string, Messages>>;
 
 /** The messages of one output. The names of the keys are those of the state file. */
 export interface Messages {
-  /** The one that was given out last; null: none was. */
+  /** Of the output; null: it never had a message. */
+  id: string | null;
+  /** The last one that was tried; null: none was. */
   last: Message | null;
   /** `last` is wanted. */
   stands: boolean;
-  /** Chosen, and not given out so far: if its choice ends before it is saved, it is as if it had never been chosen. */
+  /** Chosen, and not tried so far: if its choice ends before it is given out, it is as if it had never been chosen. */
   due: Message | null;
   /** Those that arrived in the last six hours, or may have. */
   tried: readonly TriedMessage[];
@@ -54,21 +56,18 @@ export interface ToldDay {
 }
 
 /**
- * For the outputs of this configuration: what an output that is gone told is wanted no more. People at another address have read
- * nothing. What was due when vigie was killed may have gone out.
+ * For the outputs of this configuration. What an output that is gone told is wanted no more. If an output has another topic or address,
+ * nothing is kept of what it told at the former one.
  */
 export function messagesFor(state: MessagesState, outputs: readonly Output[]): MessagesState {
-  const keys = new Set(outputs.filter(({ message }) => message).map(({ key }) => key));
-  return mapRecords(state, (messages, key) => {
-    const begun = beginDue(messages);
-    return keys.has(key) ? begun : { ...begun, stands: false };
+  const idByKey = new Map(outputs.filter(({ message }) => message).map(({ key, id }) => [key, id]));
+  const ids = new Set(idByKey.values());
+  const isMoved = ([key, { id }]: [string, Messages]) => !idByKey.has(key) && id !== null && ids.has(id);
+  const here = Object.entries(state).filter((entry) => !isMoved(entry));
+  return mapRecords(Object.fromEntries(here), (messages, key) => {
+    const id = idByKey.get(key);
+    return id === undefined ? { ...messages, stands: false } : { ...messages, id };
   });
-}
-
-/** What is due goes out now. */
-export function beginDue(messages: Messages): Messages {
-  const { due } = messages;
-  return due ? { ...messages, last: due, stands: true, due: null } : messages;
 }
 
 /** After a loss of what was recorded since: what is wanted is sent again, if it is not known that people have read it. */
@@ -81,12 +80,7 @@ export function forgetTaken(state: MessagesState): MessagesState {
   }));
 }
 
-/** None of those that are due was ever chosen. */
-export function forgetDue(state: MessagesState): MessagesState {
-  return mapRecords(state, (messages) => (messages.due ? { ...messages, due: null } : messages));
-}
-
-function mapRecords(
+export function mapRecords(
   state: MessagesState,
   change: (messages: Messages, key: string) => Messages,
 ): MessagesState {
@@ -113,6 +107,7 @@ export const toldDaySchema = z.object({
 }) satisfies z.ZodType<ToldDay>;
 
 export const messagesSchema = z.object({
+  id: z.string().nullable(),
   last: messageSchema.nullable(),
   stands: z.boolean(),
   due: messageSchema.nullable(),

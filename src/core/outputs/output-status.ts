@@ -1,7 +1,7 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { type BothVerdicts, payloadHeldBack } from "./choose-outputs.ts";
-import { isGivenUp } from "./decide-message.ts";
+import { isGivenUp, pendingMessage } from "./decide-message.ts";
 import type { MessageMachine } from "./message-machine.ts";
 import { describeOutput, type Output, type Outputs } from "./output.ts";
 import { messageOf, type OutputsPart, passingOf } from "./outputs-part.ts";
@@ -96,20 +96,21 @@ function statusOfDevice(output: Output, part: OutputsPart, mayHoldBack: BothVerd
 
 function statusOfMessage(
   output: Output,
-  { kept, passing: { retry, nextTry } }: MessageMachine,
+  { kept, passing: { inFlight, retry, nextTry } }: MessageMachine,
   mayHoldBack: BothVerdicts | null,
 ): OutputStatus {
   const would_send = mayHoldBack && payloadHeldBack(output, mayHoldBack, { messages: kept });
   const status = { output, next_try: nextTry, would_send };
   const isDry = would_send !== null;
-  const { last, stands } = kept;
+  const { stands } = kept;
+  const last = inFlight ? pendingMessage(output, kept) : kept.last;
   if (!last) return { ...status, state: isDry ? "dry" : "nothing", hasFailed: false, sent: undefined };
   const { text: payload, at, taken: acknowledged, choice, because, tries } = last;
   const ofDevice = { expect: null, last_answer: null, answered_at: null, away_since: null };
   const sent = { payload, at, acknowledged, choice, because, tries, ...ofDevice };
   if (retry?.isSlow || (stands && isGivenUp(output, last)))
     return { ...status, state: "failed", hasFailed: true, sent };
-  const state = isDry ? "dry" : stands && !last.taken ? "waiting" : "sent";
+  const state = isDry ? "dry" : inFlight || (stands && !last.taken) ? "waiting" : "sent";
   return { ...status, state, hasFailed: stands && retry?.isProblem === true, sent };
 }
 

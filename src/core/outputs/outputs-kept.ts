@@ -82,6 +82,7 @@ function isRecordOrAbsent(json: unknown): json is object | undefined {
 /** As the record of a device was, with more keys. */
 const formerMessagesSchema = z
   .object({
+    id: z.string(),
     payload: z.string(),
     at: instantSchema,
     acknowledged: z.boolean(),
@@ -106,12 +107,13 @@ const formerMessagesSchema = z
     color: z.enum(COLORS).nullable(),
     told_days: z.record(z.string(), toldDaySchema),
   })
-  .transform(({ payload, acknowledged, stands, delivered, told_days, ...rest }): Messages => {
+  .transform(({ id, payload, acknowledged, stands, delivered, told_days, ...rest }): Messages => {
     const tried = delivered.map(({ payload: text, at: tried_at, begun, ...one }): TriedMessage => {
       return { ...one, text, tried_at, at: begun, because: "", color: null };
     });
     const tried_at = tried.findLast((one) => one.at === rest.at)?.tried_at ?? null;
     return {
+      id,
       last: { ...rest, text: payload, tried_at, taken: acknowledged },
       stands,
       due: null,

@@ -304,13 +304,13 @@ export function withPassingMessage(
 
 export function withMessage(
   before: OutputsPart,
-  key: string,
+  { id, key }: Output,
   { kept, passing, lines = [], saved }: MessageStep,
   at: Clocks,
 ): OutputsPart {
   let part = lines.reduce(say, withPassingMessage(before, key, passing));
   if (kept === messageOf(before, key).kept) return part;
-  part = { ...part, kept: { ...part.kept, messages: { ...part.kept.messages, [key]: kept } } };
+  part = { ...part, kept: { ...part.kept, messages: { ...part.kept.messages, [key]: { ...kept, id } } } };
   if (saved === "with the next save") return part;
   const change = part.passing.changes + 1;
   // A text that changes again and again while the disk hangs waits no longer.

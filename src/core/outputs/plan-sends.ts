@@ -5,7 +5,7 @@ import { NOTHING_SEEN } from "../rules/seen.ts";
 import { findSpan } from "../rules/timeline.ts";
 import { type BothVerdicts, chooseOutputs, wantedMessage, whyNothing } from "./choose-outputs.ts";
 import { decideMessage, NO_MESSAGES, pendingMessage, recordTry } from "./decide-message.ts";
-import { beginDue, type Messages } from "./message.ts";
+import type { Messages } from "./message.ts";
 import type { Output } from "./output.ts";
 import type { OutputsKept } from "./outputs-kept.ts";
 import { type DevicesState, lastSent, recordAcknowledgement, recordSending } from "./outputs-state.ts";
@@ -84,11 +84,11 @@ function messageSender(output: Output, before: Messages): Sender {
     const wanted = wantedMessage({ dry_when_simulated: false }, output, both);
     if (wanted === "as before") return undefined;
     const { withoutSimulation: real } = both;
-    const by = { facts: real.factsAt(real.at), at };
+    const by = { facts: real.factsAt(real.at), at, mayBegin: true };
     messages = decideMessage(output, typeof wanted === "string" ? null : wanted, messages, by);
     const pending = pendingMessage(output, messages);
     if (!pending) return undefined;
-    messages = recordTry(beginDue(messages), { isTaken: true, at });
+    messages = recordTry(messages, { isTaken: true, at });
     return { payload: pending.text, because: pending.because };
   };
 }

@@ -4,9 +4,9 @@ import { type BothVerdicts, wantedMessage } from "./choose-outputs.ts";
 import { pendingMessage } from "./decide-message.ts";
 import { wayTo } from "./due-send.ts";
 import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
-import { allowedAgainAt, followRules, messageDueAt, noteGiven } from "./message-machine.ts";
+import { allowedAgainAt, followRules, messageDueAt } from "./message-machine.ts";
 import type { Output, Outputs } from "./output.ts";
-import { messageOf, type OutputsPart, withMessage, withPassing } from "./outputs-part.ts";
+import { messageOf, type OutputsPart, withMessage, withPassing, withPassingMessage } from "./outputs-part.ts";
 
 /** Decides which message is wanted now, and gives it out if it is due. */
 export function settleMessage(
@@ -21,8 +21,9 @@ export function settleMessage(
   if (chosen === "as before") return before;
   const wanted = typeof chosen === "string" ? null : chosen;
   const { withoutSimulation: real } = verdicts;
-  const step = followRules(machine, output, { wanted, facts: real.factsAt(real.at), at });
-  return giveIfDue(withMessage(before, output.key, step, at), output, at);
+  const mayBegin = isReachable(before, output);
+  const step = followRules(machine, output, { wanted, facts: real.factsAt(real.at), at, mayBegin });
+  return giveIfDue(withMessage(before, output, step, at), output, at);
 }
 
 function giveIfDue(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
@@ -34,7 +35,7 @@ function giveIfDue(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
   if (!by || messageDueAt(machine, output, at) !== at.steady || !isItsTurn(part, output, at)) return part;
   const number = given + 1;
   const inFlight = { due: { number, output: id, payload: message.text, by }, since: at.steady };
-  return withPassing(withMessage(part, key, noteGiven(machine, inFlight), at), { given: number });
+  return withPassing(withPassingMessage(part, key, { inFlight, unsaved: null }), { given: number });
 }
 
 /** When time alone changes something of this output. */

@@ -1,6 +1,8 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { LogLine } from "../log/log-line.ts";
+import { recordKilled } from "./decide-message.ts";
 import { resumeTurn } from "./device-reports.ts";
+import { mapRecords } from "./message.ts";
 import type { Outputs } from "./output.ts";
 import { keptFor, type OutputsKept } from "./outputs-kept.ts";
 import {
@@ -28,7 +30,8 @@ export function startOutputs(
   at: Clocks,
   { outputs, isAfterCrash = false, before = null }: StartContext,
 ): OutputsPart {
-  const kept = keptFor(known, outputs.list, at.now);
+  const messages = mapRecords(known.messages, recordKilled);
+  const kept = keptFor({ ...known, messages }, outputs.list, at.now);
   const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
   const entries = Object.entries(kept.devices).map(([key, sent]): [string, PassingOutput] => {
     const told = sent.told.map(steady);

@@ -1,4 +1,5 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import { withDue } from "./decide-message.ts";
 import {
   doubtDevices,
   forgetPresence,
@@ -9,8 +10,8 @@ import {
   takeReport,
 } from "./device-reports.ts";
 import { isSuspect } from "./flights.ts";
-import { forgetDue } from "./message.ts";
-import { noteFailed, noteTaken } from "./message-machine.ts";
+import { mapRecords } from "./message.ts";
+import { noteFailed, noteTaken, noteWithdrawn } from "./message-machine.ts";
 import {
   describeNotTaken,
   type Failure,
@@ -189,7 +190,7 @@ function failMessage(
   at: Clocks,
 ): OutputsPart {
   const step = noteFailed(messageOf(part, output.key), output, failure, at);
-  return withMessage(part, output.key, step, at);
+  return withMessage(part, output, step, at);
 }
 
 function overMqtt({ list }: Outputs): Output[] {
@@ -200,7 +201,10 @@ function overMqtt({ list }: Outputs): Output[] {
 function endWaiting(before: OutputsPart): OutputsPart {
   let part = before;
   for (const waiting of waitingSends(before)) part = dropWaiting(part, waiting);
-  return { ...part, kept: { ...part.kept, messages: forgetDue(part.kept.messages) } };
+  const messages = mapRecords(part.kept.messages, (one, key) =>
+    messageOf(before, key).passing.inFlight ? one : withDue(one, null),
+  );
+  return { ...part, kept: { ...part.kept, messages } };
 }
 
 function noteReportsRead(part: OutputsPart, number: number, at: Clocks, outputs: Outputs): OutputsPart {
@@ -214,7 +218,7 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   const ofMessage = findMessage(before, number, outputs);
   if (ofMessage) {
     const { key } = ofMessage;
-    return withMessage(before, key, noteTaken(messageOf(before, key), ofMessage, at), at);
+    return withMessage(before, ofMessage, noteTaken(messageOf(before, key), ofMessage, at), at);
   }
   const found = findGiven(before, number, outputs);
   if (!found) return before;
@@ -327,7 +331,7 @@ function takeCutOff(
   if (ofMessage)
     return mayHaveArrived
       ? loseMessage(before, ofMessage, at)
-      : withPassingMessage(before, ofMessage.key, { inFlight: null });
+      : withMessage(before, ofMessage, noteWithdrawn(messageOf(before, ofMessage.key)), at);
   const found = findGiven(before, number, outputs);
   if (!found) return before;
   const { output, given } = found;

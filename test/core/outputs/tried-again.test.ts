@@ -330,7 +330,7 @@ test("a sending that was cut off before it was written is no try of a message", 
     vigie.turn(true);
     vigie.take({ kind: "ending" });
     vigie.take({ kind: "cut off", number: vigie.number(), mayHaveArrived });
-    return vigie.kept().messages[PHONE.key]?.last?.tries;
+    return vigie.kept().messages[PHONE.key]?.last?.tries ?? 0;
   };
   expect([triesAfter(false), triesAfter(true)]).toEqual([0, 1]);
 });

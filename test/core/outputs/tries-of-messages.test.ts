@@ -186,7 +186,7 @@ describe("a restart", () => {
     expect(again.sent).toHaveLength(1);
   });
 
-  test("with another address tells it what is in force, shows nothing of what was sent to the former one, and back there it is not told again", () => {
+  test("with another address tells it what is in force, shows nothing of what was sent to the former one", () => {
     const vigie = house(PHONE);
     vigie.turn(true);
     const moved = { ...PHONE, key: "http:phone:other" };
@@ -194,9 +194,7 @@ describe("a restart", () => {
     expect(again.state()).toBe("nothing");
     again.turn(true);
     expect(again.sent).toHaveLength(1);
-    const back = house(PHONE, { kept: again.kept(), at: HOUR, isPeak: true });
-    back.turn(true);
-    expect(back.sent).toEqual([]);
+    expect(Object.keys(again.kept().messages)).toEqual([moved.key]);
   });
 });
 
@@ -241,15 +239,46 @@ test("a disk that hangs keeps a message whose text changes again and again back 
   expect(vigie.sent).toEqual([{ at: 5 * SECOND, payload: "4" }]);
 });
 
-test("a message that may have gone out before a kill is shown as sent after its choice has ended, and keeps its id", () => {
-  const vigie = house(PHONE);
-  vigie.answerWith(nothing);
-  vigie.turn(true);
-  const again = house(PHONE, { kept: vigie.saved(), at: MINUTE });
-  again.turn(false);
-  expect(again.state()).toBe("sent");
-  again.turn(true);
-  expect([...vigie.ids(), ...again.ids()]).toEqual([vigie.ids()[0], vigie.ids()[0]]);
+describe("a message that may have gone out before a kill", () => {
+  const kill = (vigie: ReturnType<typeof house>) => {
+    const again = house(TWO_TEXTS, { kept: vigie.saved(), at: vigie.now() });
+    again.verdicts(null);
+    return again;
+  };
+
+  test("was tried, and is tried again after its pause", () => {
+    const vigie = house(TWO_TEXTS);
+    vigie.answerWith(nothing);
+    vigie.states({ peak: true, other: false });
+    vigie.wait(10 * SECOND);
+    const again = kill(vigie);
+    again.states({ peak: true, other: false });
+    again.wait(HOUR);
+    expect([...vigie.tellings(), ...again.tellings()]).toEqual([0, 30]);
+  });
+
+  test("may be the last one that people read: the one before it is told again if it is in force", () => {
+    const vigie = house(TWO_TEXTS);
+    vigie.states({ peak: true, other: false });
+    vigie.answerWith(nothing);
+    vigie.wait(MINUTE);
+    vigie.states({ peak: false, other: true });
+    const again = kill(vigie);
+    again.states({ peak: true, other: true });
+    again.wait(HOUR);
+    expect([...vigie.sent, ...again.sent].map(({ payload }) => payload)).toEqual(["A", "B", "A"]);
+  });
+
+  test("is shown as sent after its choice has ended, and keeps its id", () => {
+    const vigie = house(PHONE);
+    vigie.answerWith(nothing);
+    vigie.turn(true);
+    const again = house(PHONE, { kept: vigie.saved(), at: MINUTE });
+    again.turn(false);
+    expect(again.state()).toBe("sent");
+    again.turn(true);
+    expect([...vigie.ids(), ...again.ids()]).toEqual([vigie.ids()[0], vigie.ids()[0]]);
+  });
 });
 
 describe("a message whose choice ends before it is saved", () => {
@@ -290,4 +319,17 @@ describe("a message whose choice ends before it is saved", () => {
     again.save();
     expect(again.due()).toHaveLength(1);
   });
+});
+
+test("an output that has another id at the same topic goes on with its messages, also when the former id is that of another output", () => {
+  const named = { ...PHONE, id: "anne", key: BOILER.key, to: BOILER.to };
+  const vigie = house({ ...named, id: "phone" });
+  vigie.connect();
+  vigie.turn(true);
+  const renamed = house(named, { kept: vigie.kept(), at: MINUTE, isPeak: true });
+  renamed.connect();
+  renamed.turn(true);
+  expect(renamed.sent).toEqual([]);
+  const away = house({ ...PHONE, id: "phone" }, { kept: renamed.kept(), at: HOUR, isPeak: true });
+  expect(Object.keys(away.kept().messages)).toContain(BOILER.key);
 });
