@@ -57,7 +57,7 @@ try {
   await measureSeason({ folder }, report);
 } finally {
   await broker.end();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 const missed = report.missed();
 report.title(missed === 0 ? "Every goal is met" : `${missed} of the goals missed`);
