@@ -86,4 +86,35 @@ export const VALUES: readonly Found[] = [
       events: [{ at: 1, kind: "start" }, valuesAt(360, { every: 1.5, for: 11, words: ["true", "false"] })],
     },
   },
+  {
+    what: "a judge calls an event said twice, as the rule was unknown in between while the broker was away",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 325993908,
+      from: "2026-04-27T05:47:00Z",
+      length: 63_439,
+      configs: [
+        {
+          ...HOUSE,
+          rules: [
+            {
+              id: "rule1",
+              when: {
+                all: [{ between: ["01:00", "00:45"] }, { mqtt: { topic: "house/value1", at_most: 6 } }],
+              },
+            },
+          ],
+          outputs: { list: [] },
+        },
+      ],
+      events: [
+        {
+          ...{ at: 42_675, kind: "series", topic: "house/value1", every: 1_800, for: 36_000, retain: true },
+          values: { low: 7, high: 50, path: undefined },
+        },
+        { at: 52_518, kind: "broker", how: "killed", for: 10_800, retained: "kept" },
+        { at: 52_545, kind: "start" },
+      ],
+    },
+  },
 ];

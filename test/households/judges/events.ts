@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../calendar.ts";
-import { type EventOf, type Kind, type Trace, within } from "../trace.ts";
+import { type EventOf, isKind, type Kind, type Trace, within } from "../trace.ts";
 import { readCalm } from "./calm.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { onceForEach } from "./once-for-each.ts";
@@ -32,6 +32,10 @@ const saidIn = onceForEach((trace: Trace): Said[] =>
     .filter(({ published }) => published.payload !== ""),
 );
 
+const connectionsOf = onceForEach((trace: Trace) =>
+  trace.events.filter((event) => isKind(event, "connected")),
+);
+
 /** An event is true when it is said, not retained, and not said twice. */
 function judgeEvents(trace: Trace): Finding[] {
   const all = saidIn(trace);
@@ -58,7 +62,13 @@ function isTwice(trace: Trace, said: Said, earlier: readonly Said[]): boolean {
   const before = earlier.findLast((one) => isOfSame(one, said));
   if (before?.type !== type || before.color !== color) return false;
   const [from, to] = [before.published.steady, published.steady];
+  // Turns that came while the broker was away are said one after the other when it is back.
+  if (rule !== undefined && wasJustOpened(trace, from)) return false;
   return isOneProcess(trace, from, to) && (rule === undefined || !hasTurned(trace, rule, from, to));
+}
+
+function wasJustOpened(trace: Trace, steady: number): boolean {
+  return within(connectionsOf(trace), steady - AROUND, steady).length > 0;
 }
 
 function judgeRule(trace: Trace, { published: { steady }, rule, type }: Said): string {
