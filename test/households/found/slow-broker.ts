@@ -351,6 +351,64 @@ export const SLOW_BROKER: readonly Found[] = [
       ],
     },
   },
+  {
+    what: "a judge reads the price of the hour before, as a slow broker has not got the one in force",
+    scenario: {
+      ...QUIET_MORNING,
+      seed: 350728565,
+      from: "2025-12-03T00:46:00Z",
+      length: 72_960,
+      history: 3,
+      dearer: { from: "2025-12-06", by: 0.2 },
+      configs: [
+        {
+          service: {
+            base_url: "https://service.example",
+            poll: { every: "15m", announcement: { between: ["06:30", "12:00"], every: "15m" } },
+          },
+          official: { source: "off" },
+          mqtt: { url: "mqtt://192.0.2.1", base_topic: "tempo" },
+          homeassistant: { discovery: "components", exclude: ["season_left_rouge", "rules_rule1_since"] },
+          rules: [
+            {
+              id: "rule1",
+              when: {
+                day: "next",
+                color: "rouge",
+                confidence: "threshold",
+                stage: ["forecast", "announced"],
+              },
+              threshold: 86,
+            },
+          ],
+          outputs: {
+            list: [
+              {
+                id: "device8",
+                url: "http://192.0.2.40/device8/set",
+                choose: [{ when: "rule1", payload: "p1" }],
+                confirm: { topic: "device8/state" },
+              },
+            ],
+          },
+        },
+      ],
+      devices: [
+        {
+          id: "device8",
+          path: "state.output",
+          manner: "obeys",
+          words: {},
+          report: { topic: "device8/state", retain: true },
+        },
+      ],
+      events: [
+        { at: 1, kind: "start" },
+        { at: 59899, kind: "broker", how: "killed", for: 60, retained: "lost" },
+        { at: 64538, kind: "latency", milliseconds: 3000, for: 10800 },
+      ],
+    },
+  },
 ];
 
 /** A value changes its mind again and again for some seconds. */

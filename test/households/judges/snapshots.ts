@@ -1,5 +1,6 @@
 import type { Trace } from "../trace.ts";
 import { houseAtRest, instantsToJudge, SETTLED } from "./answers-to-truth.ts";
+import { readCalm } from "./calm.ts";
 import type { House } from "./house.ts";
 import type { Finding, Judge } from "./judge.ts";
 import { onceForEach } from "./once-for-each.ts";
@@ -54,14 +55,16 @@ const snapshotsOf = onceForEach(findSnapshots);
 function findSnapshots(trace: Trace): (Snapshot | "skipped")[] {
   const life = readLife(trace);
   const topics = readTopics(trace);
+  const calm = readCalm(trace);
   return instantsToJudge(trace).flatMap((steady): (Snapshot | "skipped")[] => {
     const house = houseAtRest(life, steady);
     if (house === null) return [];
     if (house === "skipped") return [house];
+    const busy = Math.max(BUSY, calm.lag(steady));
     const read = (topic: string) => {
       const inFull = `${BASE}/${topic}`;
       const held = life.held(inFull).at(steady);
-      const isBusy = topics.changes([inFull], steady - BUSY, steady + BUSY).length > 0;
+      const isBusy = topics.changes([inFull], steady - busy, steady + busy).length > 0;
       return held?.byVigie && held.until > steady && !isBusy ? held.payload : null;
     };
     const at = trace.began + steady + life.skew.at(steady);
@@ -98,5 +101,5 @@ export function readAll({ read }: Snapshot, topics: readonly string[]): string[]
   return payloads.every((payload) => payload !== null) ? payloads : null;
 }
 
-/** Milliseconds. So long after a turn its topics come one after the other. */
+/** Milliseconds. So long after a turn its topics come one after the other, if the broker is quick. */
 const BUSY = 3_000;
