@@ -3,8 +3,8 @@
 // has, and the state file knows of, is said on the standard output.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { dueSends } from "../../.build/core/outputs/outputs-part.js";
-import { readOutputsState } from "../../.build/core/outputs/outputs-state.js";
+import { dueSends } from "../../.build/core/outputs/flights.js";
+import { readOutputs } from "../../.build/core/outputs/outputs-kept.js";
 import { settleOutputs } from "../../.build/core/outputs/settle-outputs.js";
 import { startOutputs } from "../../.build/core/outputs/start-outputs.js";
 import { takeOutputs } from "../../.build/core/outputs/take-outputs.js";
@@ -39,7 +39,7 @@ const output = {
 };
 const outputs = { dry_when_simulated: false, list: [output] };
 const at = () => ({ now: systemClock.now(), steady: systemClock.steady() });
-let part = startOutputs(readOutputsState(store.state().outputs), at(), { outputs });
+let part = startOutputs(readOutputs(store.state()).kept, at(), { outputs });
 let saved = 0;
 /** As the loop does it: what is due is settled, saved, and shown to the sink. */
 const update = () => {
@@ -49,7 +49,9 @@ const update = () => {
   const { changes } = part.passing;
   if (changes > saved) {
     saved = changes;
-    void store.save({ ...store.state(), outputs: part.kept }).then(() => post({ kind: "saved", changes }));
+    void store
+      .save({ ...store.state(), outputs: part.kept.devices })
+      .then(() => post({ kind: "saved", changes }));
   }
   sink.show(dueSends(part));
 };
@@ -77,7 +79,7 @@ lines.on("line", (line) => {
 });
 let said;
 setInterval(() => {
-  const sent = part.kept["boiler/set"];
+  const sent = part.kept.devices["boiler/set"];
   if (!sent?.acknowledged || sent.payload !== (isPeak ? "off" : "on") || said === sent.payload) return;
   said = sent.payload;
   void store.flush().then(() => process.stdout.write(`${said}\n`));
