@@ -98,14 +98,14 @@ function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined): 
   return { change: { stands: true, choice, because, ...expectationOf(sent, send.expect) } };
 }
 
-/** A choice that is in force without the simulation, too, says what is true then. */
+/** null: none. A choice that is in force without the simulation, too, says what is true then. */
 export function wantedMessage(
   { dry_when_simulated }: Pick<Outputs, "dry_when_simulated">,
   output: Output,
   both: BothVerdicts,
-): WantedMessage | NotChosen {
+): WantedMessage | null | "as before" {
   const chosen = choosePayload(output, dry_when_simulated ? both.withoutSimulation : both.withSimulation);
-  if (typeof chosen === "string") return chosen;
+  if (typeof chosen === "string") return chosen === "as before" ? chosen : null;
   const truly = choosePayload(output, both.withoutSimulation);
   if (typeof truly !== "string" && truly.choice === chosen.choice)
     return { ...composeMessage(output, truly), day: truly.seen.date, pretended: false };
@@ -120,7 +120,7 @@ function composeMessage({ language }: Output, { payload, choice, because, facts 
   return { text: fillPlaceholders(payload, facts, language), choice, because };
 }
 
-/** Why an output sends nothing now, in words; null where it sends something. */
+/** Why an output sends nothing now, in words; null: it sends something. */
 export function whyNothing(output: Output, known: VerdictsAndFacts, before: SentBefore): string | null {
   const chosen = choosePayload(output, known);
   if (chosen === "nothing") return `${describeAllOff(output.choose)}, and there is no else`;
@@ -137,7 +137,7 @@ export function whyNothing(output: Output, known: VerdictsAndFacts, before: Sent
 }
 
 /**
- * What an output does not send during a simulation because of `dry_when_simulated`; null where it sends the same as without
+ * What an output does not send during a simulation because of `dry_when_simulated`; null if it sends the same as without
  * the simulation, or nothing.
  */
 export function payloadHeldBack(

@@ -137,7 +137,7 @@ function countAgain(
   return { ...messages, last: { ...told, ...as }, stands: true, told_days };
 }
 
-/** Nobody reads more than six messages an hour. Until when no new one is sent; null: one may be. */
+/** When the time ends in which no new message is sent, because nobody reads more than six an hour; null: one may be sent. */
 export function oftenUntil(tried: readonly TriedMessage[], at: Instant): Instant | null {
   const lastHour = tried.filter(({ tried_at }) => Math.abs(at - tried_at) < HOUR);
   const first = lastHour.at(-MOST_AN_HOUR);
@@ -260,14 +260,6 @@ function isRecent(instant: Instant, now: Instant): boolean {
   return Math.abs(now - instant) < SAME_TEXT_AFTER;
 }
 
-export const NO_MESSAGES: Messages = {
-  id: null,
-  last: null,
-  stands: false,
-  due: null,
-  tried: [],
-  told_days: {},
-};
 /** Milliseconds. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -55,5 +55,10 @@ export function aloneUntil({ due, since }: Flight): number | null {
   return due.by.kind === "mqtt" ? since + ALONE : null;
 }
 
+/** null: it has passed, and something else is waited for: the broker, or a turn. */
+export function later(instant: number | null, { steady }: Clocks): number | null {
+  return instant !== null && instant > steady ? instant : null;
+}
+
 /** Milliseconds. */
 const ALONE = 10_000;

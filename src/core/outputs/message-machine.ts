@@ -17,15 +17,7 @@ import {
 } from "./decide-message.ts";
 import type { Flight } from "./due-send.ts";
 import type { Message, Messages } from "./message.ts";
-import {
-  type Failure,
-  nextRetry,
-  pauseOf,
-  type Retry,
-  sayNotTaken,
-  sayNotWanted,
-  saySent,
-} from "./not-taken.ts";
+import { type Failure, nextRetry, type Retry, sayNotTaken, sayNotWanted, saySent } from "./not-taken.ts";
 import { describeOutput, type Output } from "./output.ts";
 
 /** The messages of one output: what is kept of them, and what passes. */
@@ -49,7 +41,7 @@ export interface PassingMessage {
 export interface Unsaved {
   /** The change of what is kept that has to be saved. */
   change: number;
-  /** From then on the save counts as failed: a disk that hangs must not keep messages back. */
+  /** From then on the save counts as failed. */
   limit: number;
 }
 
@@ -63,7 +55,7 @@ export const NO_MESSAGE_PASSES: PassingMessage = {
 /** What a machine is after something happened. */
 export interface MessageStep extends MessageMachine {
   lines?: readonly LogLine[];
-  /** What has changed of what is kept. */
+  /** When the change of what is kept has to be saved, if there is one. */
   saved: "before it is sent" | "now" | "with the next save";
 }
 
@@ -93,7 +85,7 @@ function retryOf({ tried_at, tries }: Message, output: Output, at: Clocks): Retr
   if (tried_at === null) return null;
   const pause = pauseAfter(output, tries);
   const due = at.steady + Math.min(Math.max(0, tried_at + pause - at.now), pause);
-  return { ...FIRST_TRY, since: at.steady, at: due, mayHaveArrived: true };
+  return { since: at.steady, at: due, isSlow: false, isProblem: false, mayHaveArrived: true };
 }
 
 /** From when on a message may be given out; infinite: none is pending, or one is not answered yet. */
@@ -140,8 +132,7 @@ export function noteFailed(
   // One that is tried without end must not wear out the disk.
   const saved = last.tries > MOST_TRIES ? "with the next save" : "now";
   if (isGivenUp(output, last)) return { kept, passing: ended, lines: [sayGivenUp(last, output)], saved };
-  const usual = (triedFor: number) =>
-    mayHaveArrived ? pauseAfter(output, last.tries) : pauseOf(output, EVERY, triedFor);
+  const usual = () => (mayHaveArrived ? pauseAfter(output, last.tries) : EVERY);
   // A service that cannot be reached is no problem of the output.
   const slowAfter = isBusy && !mayHaveArrived ? BUSY_FOR : NEVER;
   const retry = nextRetry(passing.retry, failure, { usual, slowAfter }, at);
@@ -158,7 +149,6 @@ function sayGivenUp({ text, tries }: Message, output: Output): LogLine {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-const FIRST_TRY = { isSlow: false, isProblem: false };
 /** Milliseconds. */
 const EVERY = 30_000;
 const BUSY_FOR = 3_600_000;

@@ -10,7 +10,7 @@ export type MessagesState = Readonly<Record<string, Messages>>;
 
 /** The messages of one output. The names of the keys are those of the state file. */
 export interface Messages {
-  /** Of the output; null: it never had a message. */
+  /** The id of the output; null: it never had a message. */
   id: string | null;
   /** The last one that was tried; null: none was. */
   last: Message | null;
@@ -53,6 +53,19 @@ export interface ToldDay {
   color: Color | null;
   /** Since people were told, its official colour became another one, or they were told something else. */
   has_changed: boolean;
+}
+
+const NO_MESSAGES: Messages = {
+  id: null,
+  last: null,
+  stands: false,
+  due: null,
+  tried: [],
+  told_days: {},
+};
+
+export function messagesAt(state: MessagesState, key: string): Messages {
+  return (Object.hasOwn(state, key) ? state[key] : undefined) ?? NO_MESSAGES;
 }
 
 /**

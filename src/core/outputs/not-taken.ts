@@ -5,7 +5,7 @@ import { describeOutput, describeTaken, type Output, placeOf } from "./output.ts
 
 /** Why the broker or an address did not take what it was sent. */
 export interface Failure {
-  message: string;
+  why: string;
   isRefused: boolean;
   /** There was an answer, which means "later". */
   isBusy: boolean;
@@ -62,9 +62,9 @@ export function sayNotTaken(
 }
 
 /** A broker that ends the connection gives no reason. What it refuses has its topic; several devices may be at one address. */
-export function describeNotTaken(output: Output, payload: string, { isRefused, message }: Failure): string {
-  if (!isRefused) return `${describeOutput(output)} did not take ${quotePayload(payload)}: ${message}`;
-  return isOverMqtt(output) ? message : `${output.name.en}: ${message}`;
+export function describeNotTaken(output: Output, payload: string, { isRefused, why }: Failure): string {
+  if (!isRefused) return `${describeOutput(output)} did not take ${quotePayload(payload)}: ${why}`;
+  return isOverMqtt(output) ? why : `${output.name.en}: ${why}`;
 }
 
 export function saySent(output: Output, payload: string, because: string): LogLine[] {

@@ -1,8 +1,8 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { LogLine } from "../log/log-line.ts";
-import { NO_MESSAGES } from "./decide-message.ts";
 import type { DueQuestion, Flight } from "./due-send.ts";
+import { messagesAt } from "./message.ts";
 import {
   type MessageMachine,
   type MessageStep,
@@ -284,9 +284,8 @@ export function withKept(
 }
 
 export function messageOf({ kept, passing }: OutputsPart, key: string): MessageMachine {
-  const { messages } = kept;
   return {
-    kept: (Object.hasOwn(messages, key) ? messages[key] : undefined) ?? NO_MESSAGES,
+    kept: messagesAt(kept.messages, key),
     passing: passing.messages.get(key) ?? NO_MESSAGE_PASSES,
   };
 }

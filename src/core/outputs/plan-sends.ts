@@ -4,8 +4,8 @@ import type { Timeline } from "../rules/condition-types.ts";
 import { NOTHING_SEEN } from "../rules/seen.ts";
 import { findSpan } from "../rules/timeline.ts";
 import { type BothVerdicts, chooseOutputs, wantedMessage, whyNothing } from "./choose-outputs.ts";
-import { decideMessage, NO_MESSAGES, pendingMessage, recordTry } from "./decide-message.ts";
-import type { Messages } from "./message.ts";
+import { decideMessage, pendingMessage, recordTry } from "./decide-message.ts";
+import { type Messages, messagesAt } from "./message.ts";
 import type { Output } from "./output.ts";
 import type { OutputsKept } from "./outputs-kept.ts";
 import { type DevicesState, lastSent, recordAcknowledgement, recordSending } from "./outputs-state.ts";
@@ -47,7 +47,7 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
   };
   const { devices, messages } = plan.kept;
   const before = output.message
-    ? { messages: messages[output.key] ?? NO_MESSAGES }
+    ? { messages: messagesAt(messages, output.key) }
     : { sent: lastSent(devices, output.key) };
   const send = before.messages ? messageSender(output, before.messages) : deviceSender(output, devices);
   const sends = [...new Set(instants)]
@@ -85,7 +85,7 @@ function messageSender(output: Output, before: Messages): Sender {
     if (wanted === "as before") return undefined;
     const { withoutSimulation: real } = both;
     const by = { facts: real.factsAt(real.at), at, mayBegin: true };
-    messages = decideMessage(output, typeof wanted === "string" ? null : wanted, messages, by);
+    messages = decideMessage(output, wanted, messages, by);
     const pending = pendingMessage(output, messages);
     if (!pending) return undefined;
     messages = recordTry(messages, { isTaken: true, at });

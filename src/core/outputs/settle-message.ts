@@ -1,9 +1,8 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import type { Instant } from "../calendar/tariff.ts";
 import { type BothVerdicts, wantedMessage } from "./choose-outputs.ts";
 import { pendingMessage } from "./decide-message.ts";
 import { wayTo } from "./due-send.ts";
-import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
+import { aloneUntil, isItsTurn, isReachable, later } from "./flights.ts";
 import { allowedAgainAt, followRules, messageDueAt } from "./message-machine.ts";
 import type { Output, Outputs } from "./output.ts";
 import { messageOf, type OutputsPart, withMessage, withPassing, withPassingMessage } from "./outputs-part.ts";
@@ -17,9 +16,8 @@ export function settleMessage(
   const machine = messageOf(before, output.key);
   // Whether it arrives decides what comes next: its answer is waited for.
   if (machine.passing.inFlight) return before;
-  const chosen = wantedMessage(outputs, output, verdicts);
-  if (chosen === "as before") return before;
-  const wanted = typeof chosen === "string" ? null : chosen;
+  const wanted = wantedMessage(outputs, output, verdicts);
+  if (wanted === "as before") return before;
   const { withoutSimulation: real } = verdicts;
   const mayBegin = isReachable(before, output);
   const step = followRules(machine, output, { wanted, facts: real.factsAt(real.at), at, mayBegin });
@@ -46,23 +44,8 @@ export function messageWakes(part: OutputsPart, output: Output, at: Clocks): (nu
   return [later(messageDueAt(machine, output, at), at), allowedAgainAt(machine, at), later(alone, at)];
 }
 
-/** null: it has passed, and something else is waited for: the broker, or a turn. */
-export function later(instant: number | null, { steady }: Clocks): number | null {
-  return instant !== null && instant > steady ? instant : null;
-}
-
 /** When it is tried next, if vigie has slowed down; null: it has not. */
 export function nextSlowMessage(part: OutputsPart, output: Output): number | null {
   const { retry } = messageOf(part, output.key).passing;
   return retry?.isSlow && isReachable(part, output) ? retry.at : null;
 }
-
-/** By the wall clock. It stays as it was `before`, though the two clocks do not go exactly alike. */
-export function shownInstant(steady: number | null, before: Instant | null, at: Clocks): Instant | null {
-  if (steady === null) return null;
-  const shown = Math.round(at.now + (steady - at.steady));
-  return before !== null && Math.abs(before - shown) < SAME_TRY ? before : shown;
-}
-
-/** Milliseconds. */
-const SAME_TRY = 1_000;

@@ -1,10 +1,11 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, type ChosenSends, chooseOutputs } from "./choose-outputs.ts";
 import { judgeIfDue, judgePresence, turnIfDue } from "./device-reports.ts";
-import { aloneUntil, isItsTurn, isReachable } from "./flights.ts";
+import { aloneUntil, isItsTurn, isReachable, later } from "./flights.ts";
 import { sayNotWanted } from "./not-taken.ts";
 import { describeOutput, type Output, type Outputs } from "./output.ts";
 import {
@@ -25,7 +26,7 @@ import {
   withReportsOf,
 } from "./outputs-part.ts";
 import { isStillTried, lastSent, recordSending, type Sending, withoutSending } from "./outputs-state.ts";
-import { later, messageWakes, nextSlowMessage, settleMessage, shownInstant } from "./settle-message.ts";
+import { messageWakes, nextSlowMessage, settleMessage } from "./settle-message.ts";
 import { forgetFormer, takeBack } from "./take-back.ts";
 import { give, givesUpAt, nextSlowTry, nextTelling, tellIfDue } from "./tell-devices.ts";
 
@@ -137,6 +138,13 @@ function noteNextTry(part: OutputsPart, output: Output, at: Clocks): OutputsPart
   return message ? withPassingMessage(part, key, { nextTry }) : withPassingOf(part, key, { nextTry });
 }
 
+/** By the wall clock. It stays as it was `before`, though the two clocks do not go exactly alike. */
+function shownInstant(steady: number | null, before: Instant | null, at: Clocks): Instant | null {
+  if (steady === null) return null;
+  const shown = Math.round(at.now + (steady - at.steady));
+  return before !== null && Math.abs(before - shown) < SAME_TRY ? before : shown;
+}
+
 /** When time alone changes something of this output. */
 function deviceWakes(part: OutputsPart, output: Output, at: Clocks): (number | null)[] {
   const { underWay, retry, turning } = passingOf(part, output.key);
@@ -205,8 +213,7 @@ function beginSend(
 ): OutputsPart {
   const { key, payload } = send;
   const passing = passingOf(before, key);
-  const { underWay } = passing;
-  const { retry } = passing;
+  const { underWay, retry } = passing;
   const isTooEarly = retry?.payload === payload && retry.at > at.steady;
   // What waits for its turn at a host is replaced; what is under way there is answered first.
   const isReplaced =
@@ -243,3 +250,6 @@ function forgetReport(part: OutputsPart, key: string): OutputsPart {
     ? withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, said: null })
     : part;
 }
+
+/** Milliseconds. */
+const SAME_TRY = 1_000;

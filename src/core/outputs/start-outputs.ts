@@ -1,5 +1,4 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import type { LogLine } from "../log/log-line.ts";
 import { recordKilled } from "./decide-message.ts";
 import { resumeTurn } from "./device-reports.ts";
 import { mapRecords } from "./message.ts";
@@ -81,7 +80,10 @@ function keepProblems(
             retry: retry && { ...retry, at: at.steady },
             ...(isTold && { tellingFailure }),
           })
-        : say(part, endFormer(key, lastSent(known.devices, key)?.id));
+        : say(part, {
+            problem: `output ${key}`,
+            isOver: `Nothing has to be sent to ${nameDevice(known, key)} any more`,
+          });
   }
   return part;
 }
@@ -104,13 +106,6 @@ function keepRetriesOfMessages(
   return part;
 }
 
-function endFormer(key: string, id: string | null | undefined): LogLine {
-  return {
-    problem: `output ${key}`,
-    isOver: `Nothing has to be sent to ${nameFormer(key, id)} any more`,
-  };
-}
-
 /** Nobody waits any more for what a device does that has no output, or whose output does not say what confirms. */
 function endProblems(start: OutputsPart, known: OutputsKept, outputs: Outputs): OutputsPart {
   const confirmed = new Set(confirmingOutputs(outputs).map(({ key }) => key));
@@ -122,13 +117,13 @@ function endProblems(start: OutputsPart, known: OutputsKept, outputs: Outputs): 
     part = withKept(part, recordOf(part.kept.devices, key, { stuck: null }), "with the next save");
     part = say(part, {
       problem: `answer ${key}`,
-      isOver: `Nothing is asked of ${nameFormer(key, lastSent(known.devices, key)?.id)} any more`,
+      isOver: `Nothing is asked of ${nameDevice(known, key)} any more`,
     });
   }
   return part;
 }
 
 /** The output may be gone, or be for another device by now. */
-function nameFormer(key: string, id: string | null | undefined): string {
-  return `the former device of output ${id ?? key}`;
+function nameDevice({ devices }: OutputsKept, key: string): string {
+  return `the former device of output ${lastSent(devices, key)?.id ?? key}`;
 }

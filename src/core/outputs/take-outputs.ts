@@ -176,11 +176,11 @@ function loseSending(before: OutputsPart, output: Output, given: GivenSend, at: 
   // vigie itself ends the connection or the request then.
   if (before.passing.isEnding) return withPassingOf(before, key, { underWay: null });
   const why = `the connection to the broker ended before this was acknowledged. If that happens each time, the broker may end it because vigie may not publish to ${placeOf(output)}: check its access list`;
-  return failSending(before, { output, given }, { ...UNANSWERED, mayHaveArrived: true, message: why }, at);
+  return failSending(before, { output, given }, { ...FAILED, mayHaveArrived: true, why }, at);
 }
 
 function loseMessage(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
-  return failMessage(part, output, { ...UNANSWERED, mayHaveArrived: true, isLost: true }, at);
+  return failMessage(part, output, { ...FAILED, mayHaveArrived: true, isLost: true }, at);
 }
 
 function failMessage(
@@ -272,7 +272,7 @@ function failSending(
     const told = failure.mayHaveArrived
       ? withPassingOf(part, key, { questions: 0 })
       : notTold(part, before, key);
-    const failed = withPassingOf(told, key, { tellingFailure: failure.message });
+    const failed = withPassingOf(told, key, { tellingFailure: failure.why });
     const starts = describeNotTaken(output, given.due.payload, failure);
     return isPaused ? say(failed, { problem: problemOf(output), starts }) : failed;
   }
@@ -281,10 +281,10 @@ function failSending(
 }
 
 function failureOf(event: NotTaken): Failure {
-  const { kind, message } = event;
-  if (kind === "refused") return { ...UNANSWERED, message, isRefused: true };
+  const { kind, message: why } = event;
+  if (kind === "refused") return { ...FAILED, why, isRefused: true };
   const { mayHaveArrived, retryAfter, isBusy = false } = event;
-  return { message, isRefused: false, isBusy, mayHaveArrived, retryAfter };
+  return { why, isRefused: false, isBusy, mayHaveArrived, retryAfter };
 }
 
 function earliestAgain({ isRefused, retryAfter }: Failure, { steady }: Clocks): number | null {
@@ -385,8 +385,8 @@ function noteSaved(before: OutputsPart, changes: number): OutputsPart {
 
 /** Milliseconds, of an output without `confirm`. */
 const USUAL = { every: 30_000, for: 3_600_000 };
-const UNANSWERED: Failure = {
-  message: "",
+const FAILED: Failure = {
+  why: "",
   isRefused: false,
   isBusy: false,
   mayHaveArrived: false,
